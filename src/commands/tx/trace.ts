@@ -18,6 +18,7 @@ import { Failure, onRefusal } from "../../wallet/failure.js";
 import { type Json, type JsonRecord, writeJson } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
+import { isOnThisMachine } from "../../wallet/transaction/lifetime.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import type { CallNode } from "../../wallet/view/call-tree.js";
@@ -52,6 +53,9 @@ const sourceMapFlag = {
 
 /** Operations with their stacks, which tell the address of a call. */
 const OPERATIONS = { disableStorage: true, enableMemory: false };
+
+/** Of one transaction. */
+const MAX_BUILDS = 20;
 
 /** Asks a node by JSON-RPC. */
 type Ask = (method: string, params: readonly unknown[]) => Promise<Json>;
@@ -105,7 +109,10 @@ function codesIn(root: CallNode): ReadonlySet<string> {
 	return found;
 }
 
-/** The same by the sources that the node has of the contracts that ran; undefined where it has none, or they can't be compiled here. */
+/**
+ * The same by the sources that the node has of the contracts that ran; undefined where it has none, or they can't be compiled here.
+ * Only those of a node on this machine: a source can keep a compiler busy without end.
+ */
 async function storedEnergyByLine(
 	client: NodeClient,
 	id: Uint8Array,
@@ -117,17 +124,27 @@ async function storedEnergyByLine(
 	for (const code of codesIn(root)) {
 		const [row] = await storedSources(client, addressFromHash(fromHex(code)));
 		// Contracts of one file are compiled once.
-		if (row) builds.set(writeJson([row["compiler"], row["settings"], row["sources"]] as Json), row);
+		if (row && builds.size < MAX_BUILDS)
+			builds.set(writeJson([row["compiler"], row["settings"], row["sources"]] as Json), row);
 	}
-	try {
-		const compiled = [...builds.values()].map(async (row) => mappedCodes(await buildOfStored(row)));
-		const maps = (await Promise.all(compiled)).flat();
-		return maps.length === 0 ? undefined : await traceEnergyByLine(client, id, ask, maps);
-	} catch (error) {
-		if (!(error instanceof Failure)) throw error;
-		note(`functions and lines aren't shown: ${error.message}`);
+	if (builds.size > 0 && !isOnThisMachine(client)) {
+		note("sources of a node elsewhere aren't compiled: --source-map takes files for functions and lines");
 		return undefined;
 	}
+	const orNote =
+		(whose: string) =>
+		(error: unknown): undefined => {
+			if (!(error instanceof Failure)) throw error;
+			note(`functions and lines${whose} aren't shown: ${error.message}`);
+		};
+	const maps: MappedCode[] = [];
+	for (const row of builds.values()) {
+		const build = await buildOfStored(row)
+			.then(mappedCodes)
+			.catch(orNote(` of ${String(row["contract"])}`));
+		maps.push(...(build ?? []));
+	}
+	return maps.length === 0 ? undefined : traceEnergyByLine(client, id, ask, maps).catch(orNote(""));
 }
 
 /** What it stored; undefined where the node doesn't tell, or that would be too much. */
@@ -225,7 +242,7 @@ export const TxTrace = query({
 		...sourceMapFlag,
 		flame: Flags.string({
 			description:
-				"file to write a flame graph of the energy to, as SVG; by function and line of --source-map, or of the sources that the node has",
+				"file to write a flame graph of the energy to, as SVG; by function and line of --source-map, or of the sources that a node on this machine has",
 			helpValue: "<path>",
 		}),
 	},

@@ -111,7 +111,7 @@ export async function buildOf(path: string): Promise<Json> {
 	return { input, output };
 }
 
-/** Settings that decide what code comes out, and start nothing: the checker of models runs other programs. */
+/** Settings that decide what code comes out. */
 const STORED_SETTINGS = ["optimizer", "evmVersion", "viaIR", "remappings", "libraries", "metadata"];
 
 /**

@@ -81,7 +81,7 @@ export async function sendAndReport(
 		printLine(`  page        ${explorer.replaceAll("{txID}", envelope.transaction.idHex)}`);
 	const failure = outcomeFailure(envelope, status, found);
 	if (failure) {
-		await questions.afterFailing?.();
+		await questions.afterFailing?.().catch((error: unknown) => session.warning(asFailure(error).message));
 		throw failure;
 	}
 	if (status.state === "solid") await questions.afterwards?.();

@@ -4,7 +4,7 @@
  * checksum of itself and of all before it: a line that was changed, taken out or put in would let a payment be made twice.
  */
 
-import { open, readdir, readFile } from "node:fs/promises";
+import { open, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
@@ -37,8 +37,9 @@ export interface Attempt {
 
 /** More than a list of payments can make of it. */
 const MAX_JOURNAL_BYTES = 256 << 20;
-/** Journals beside it that are looked at. */
+/** Journals beside it that are looked at, and their bytes in all: some eighty thousand payments. */
 const MAX_OTHERS = 100;
+const MAX_OTHERS_BYTES = 64 << 20;
 
 /** What was sent on other chains doesn't count; without a network to ask, whatever the chain may be counts. */
 export class PaymentJournal {
@@ -90,13 +91,17 @@ export class PaymentJournal {
 		}
 	}
 
-	/** Journals of other lists in the same directory, as far as they can be read. */
+	/** Journals of other lists in the same directory, as far as they can be read: others may write there, too. */
 	async others(): Promise<PaymentJournal[]> {
 		const directory = dirname(this.path);
 		const names = await readdir(directory).catch(() => []);
 		const paths = names.filter((name) => name.endsWith(".journal")).map((name) => join(directory, name));
 		const found: PaymentJournal[] = [];
+		let left = MAX_OTHERS_BYTES;
 		for (const path of paths.filter((other) => other !== this.path).slice(0, MAX_OTHERS)) {
+			const place = await stat(path).catch(() => undefined);
+			if (!place?.isFile() || place.size > left) continue;
+			left -= place.size;
 			const other = await PaymentJournal.open(
 				path,
 				this.chain === "" ? undefined : fromHex(this.chain),
@@ -261,9 +266,9 @@ ${body}`),
 /** Undefined: there is no file. */
 async function textOf(path: string): Promise<string | undefined> {
 	try {
-		const text = await readFile(path);
-		if (text.length > MAX_JOURNAL_BYTES) throw new Failure("bad_value", `${path} is too long for a journal`);
-		return text.toString("utf8");
+		const { size } = await stat(path);
+		if (size > MAX_JOURNAL_BYTES) throw new Failure("bad_value", `${path} is too long for a journal`);
+		return await readFile(path, "utf8");
 	} catch (error) {
 		if (error instanceof Failure) throw error;
 		const { code } = error as NodeJS.ErrnoException;

@@ -6,7 +6,7 @@ import { Failure, type FailureCode, onRefusal } from "../failure.js";
 import type { JsonRecord } from "../json.js";
 import type { NodeClient } from "./node-client.js";
 import { broadcastMessage, isKeptUnannounced, validationCode, withSentence } from "./node-messages.js";
-import { knows } from "./wait.js";
+import { isInRecords } from "./wait.js";
 
 const CODES: Readonly<Record<string, FailureCode>> = {
 	SIGERROR: "not_authorized",
@@ -57,7 +57,7 @@ export async function broadcast(
 	}
 	// Of a transaction that is in a block a node says that it is over, once it is.
 	const isOver = code === "TRANSACTION_EXPIRATION_ERROR";
-	const isKnown = isOver && (await knows(client, transaction.id).catch(onRefusal(false)));
+	const isKnown = isOver && (await isInRecords(client, transaction.id).catch(onRefusal(false)));
 	throw refusalOf(
 		typeof code === "string" ? code : "UNKNOWN",
 		typeof message === "string" ? message : "",

@@ -205,6 +205,11 @@ async function recordOf(
 	return Object.keys(waiting ?? {}).length > 0 ? undefined : { record, isIncluded: waiting !== undefined };
 }
 
+/** Whether a node has a transaction that isn't seen to wait for a block. */
+export async function isInRecords(client: NodeClient, transactionId: Uint8Array): Promise<boolean> {
+	return (await recordOf(client, transactionId)) !== undefined;
+}
+
 /** How far a transaction is, without a receipt. */
 async function statusBy(
 	client: NodeClient,
@@ -239,10 +244,8 @@ const MAX_LIFE_BLOCKS = 30_000;
  */
 export async function isInBlocks(client: NodeClient, transaction: SignedTransaction): Promise<boolean> {
 	const { idHex, raw = new TransactionRaw() } = transaction;
-	const blockAt = async (number: bigint): Promise<BlockReference> => {
-		const block = number < 0n ? undefined : await fetchBlockByNumber(client, number);
-		if (block?.number === number) return block;
-		throw new Failure(
+	const cantTell = (): Failure =>
+		new Failure(
 			"rpc_error",
 			`the node can't tell whether ${idHex} is in a block: it lacks those of that time`,
 			{
@@ -251,6 +254,10 @@ export async function isInBlocks(client: NodeClient, transaction: SignedTransact
 				hint: "a node that keeps them can (--node <url>)",
 			},
 		);
+	const blockAt = async (number: bigint): Promise<BlockReference> => {
+		const block = number < 0n ? undefined : await fetchBlockByNumber(client, number);
+		if (block?.number === number) return block;
+		throw cantTell();
 	};
 	const { number: head } = await fetchHead(client);
 	let block = await blockAt(referredNumber(head, raw));
@@ -261,15 +268,22 @@ export async function isInBlocks(client: NodeClient, transaction: SignedTransact
 	}
 	for (let count = 0; block.timestampMs < raw.expiration; count++) {
 		block = await blockAt(count < MAX_LIFE_BLOCKS ? block.number + 1n : -1n);
-		const { transactions } = block.answer;
-		const ids = Array.isArray(transactions)
-			? transactions.flatMap((each) => (isRecord(each) ? String(each["txID"]) : []))
-			: [];
+		const ids = idsIn(block);
+		if (!ids) throw cantTell();
 		if (ids.includes(idHex)) return true;
 		const [other] = ids;
 		if (other !== undefined && (await recordOf(client, fromHex(other)))) return false;
 	}
 	return false;
+}
+
+/** Ids of the transactions of a block as a node answers it; undefined where it doesn't tell all of them. */
+function idsIn({ answer, header }: BlockReference): readonly string[] | undefined {
+	const { transactions = [] } = answer;
+	if (!Array.isArray(transactions)) return undefined;
+	const ids = transactions.map((each) => String(isRecord(each) ? each["txID"] : "").toLowerCase());
+	const isCut = ids.length === 0 && (header.raw_data?.txTrieRoot.some((byte) => byte !== 0) ?? false);
+	return isCut || ids.some((id) => !/^[0-9a-f]{64}$/.test(id)) ? undefined : ids;
 }
 
 /** Whether the contract did what it was asked to; transactions without contract code have no result. */

@@ -96,9 +96,12 @@ export async function countedTime(
  * to; it costs nothing, since whatever pays anew waits for the end that was signed, by this machine's clock.
  */
 async function isOwnDevelopmentChain(client: NodeClient): Promise<boolean> {
-	const { http } = client.settings;
-	const isOwn = http !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(http).hostname);
-	return isOwn && (await isDevelopmentChain(client));
+	return isOnThisMachine(client) && (await isDevelopmentChain(client));
+}
+
+/** Whether a node is reached by this machine's own addresses. */
+export function isOnThisMachine({ settings: { http } }: NodeClient): boolean {
+	return http !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(http).hostname);
 }
 
 /** Reads `60s` or `@<epoch ms>`. @throws {Failure} `bad_value` */

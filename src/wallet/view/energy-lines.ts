@@ -193,7 +193,7 @@ class Account {
 function calledBy(step: Operation | undefined): string | undefined {
 	if (!step || !CALLS.has(step.op)) return undefined;
 	const word = step.stack.at(-2);
-	if (typeof word !== "string") return undefined;
+	if (typeof word !== "string" || !/^(0x)?[0-9a-f]+$/i.test(word)) return undefined;
 	return word.replace(/^0x/, "").padStart(ADDRESS_DIGITS, "0").slice(-ADDRESS_DIGITS);
 }
 

@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+	appendFileSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -179,6 +188,18 @@ test("what a node without receipts has in a block is paid, whatever its end; wha
 	// A node that keeps no transactions by their ids either.
 	expect(await outcome(receiptless(holding(3n, idHex)))).toBe("paid");
 	expect(await outcome(receiptless(holding(3n, "ff".repeat(32))))).toBe("unpaid");
+	expect(await outcome(receiptless(holding(3n, idHex.toUpperCase())))).toBe("paid");
+	// What can't be read of a block may be the payment: an id that is none, transactions that the header has and the answer hasn't.
+	const withRoot = { number: 3n, timestamp: 3_000n, txTrieRoot: "11".repeat(32) };
+	const holed = receiptless({
+		getblockbynum: ({ num }) => ({
+			block_header: {
+				raw_data: num === 3n ? withRoot : { number: num as bigint, timestamp: (num as bigint) * 1_000n },
+			},
+		}),
+	});
+	for (const node of [receiptless(holding(3n, "zz")), holed])
+		await expect(outcome(node)).rejects.toMatchObject({ code: "rpc_error", facts: { sent: "unknown" } });
 	// The first block behind its end may hold it; the one after that can't.
 	expect(await outcome(receiptless(holding(5n, idHex)))).toBe("paid");
 	expect(await outcome(receiptless(holding(6n, idHex)))).toBe("unpaid");
@@ -198,6 +219,18 @@ test("what a node without receipts has in a block is paid, whatever its end; wha
 		code: "rpc_error",
 		facts: { sent: "unknown", txID: idHex },
 	});
+});
+
+test("what lies beside a journal and is none is passed over", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const other = join(folder, "other.journal");
+	const envelope = payment(1n);
+	const second = await PaymentJournal.open(other, CHAIN);
+	await second.begin(2, (paymentKeys([envelope]) as [string])[0], envelope, "1sun");
+	mkdirSync(join(folder, "folder.journal"));
+	execFileSync("mkfifo", [join(folder, "pipe.journal")]);
+	writeFileSync(join(folder, "text.journal"), "hello\n");
+	expect((await journal.others()).map(({ path }) => path)).toEqual([other]);
 });
 
 test("what was printed is never handed over, and counts for any chain where none is known", async () => {
