@@ -44,7 +44,7 @@ export interface RestoreOptions {
 	readonly onProgress: (progress: RestoreProgress) => boolean;
 	/** Chunks on their way at once. */
 	readonly parallel: number;
-	/** Unpacked bytes between two marks. */
+	/** Unpacked bytes between two marks; absent: the usual. */
 	readonly markBytes?: number;
 }
 

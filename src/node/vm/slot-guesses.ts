@@ -217,6 +217,7 @@ function sourceOf(word: Word, hashes: HashNotes, inputs: Inputs, depth: number):
 	return index < 0 ? { kind: "same", word } : { kind: "argument", index };
 }
 
+/** The only input that a source follows from; itself where it follows from none, undefined where from several. */
 function onlyInput(source: Source): Source | undefined {
 	if (source.kind !== "hash") return source;
 	const [left, right] = [onlyInput(source.left), onlyInput(source.right)];
