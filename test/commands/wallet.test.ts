@@ -480,6 +480,9 @@ describe.concurrent("what a node's refusal becomes", () => {
 			details: { sentBefore: [2, 3] },
 		});
 		wallet.home.write("pay.csv", list);
+		// Line 2 has left the account, line 3 waits.
+		wallet.node.fund(ADDRESSES.ann, 5_000_000n);
+		expect((await pay("--dry-run", "--resume")).stdout).toContain('"paidBefore":[2,3]');
 		const rest = await pay("--resume");
 		expect(rest.code).toBe(0);
 		expect(

@@ -3,8 +3,16 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fromHex } from "../../protocol/bytes.js";
-import { type JudgedBatch, type JudgedPayment, judgePayments } from "../../wallet/actions/payment-batch.js";
-import { type Attempt, PaymentJournal } from "../../wallet/actions/payment-journal.js";
+import { Transaction } from "../../protocol/messages.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
+import {
+	type JudgedBatch,
+	type JudgedPayment,
+	judgePayments,
+	type PaidBefore,
+	type ReadPayment,
+} from "../../wallet/actions/payment-batch.js";
+import { type Attempt, PaymentJournal, type PaymentOutcome } from "../../wallet/actions/payment-journal.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { withFileLock } from "../../wallet/configuration/file-lock.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
@@ -50,6 +58,8 @@ interface Progress {
 	readonly unknown: number[];
 	/** Sent by an earlier run, as the journal says. */
 	readonly before: number[];
+	/** Those of them that are paid or printed, and left out. */
+	readonly paid: number[];
 }
 
 /** The run of one list. */
@@ -66,7 +76,13 @@ export async function payBatch(session: Session, flags: BatchFlags): Promise<voi
 	const lines = readPayments(
 		flags.batch === "-" ? await readStdin("the payments") : await readFile(flags.batch, "utf8"),
 	);
-	const progress: Progress = { lines: lines.map(({ line }) => line), sent: [], unknown: [], before: [] };
+	const progress: Progress = {
+		lines: lines.map(({ line }) => line),
+		sent: [],
+		unknown: [],
+		before: [],
+		paid: [],
+	};
 	try {
 		await payLines(session, flags, lines, progress, journalPath);
 	} catch (error) {
@@ -87,8 +103,10 @@ async function payLines(
 ): Promise<void> {
 	const actor = await actorOf(session, flags);
 	const postQuantum = await schemesOf(session, actor, flags);
-	const judge = (some: readonly PaymentLine[]): Promise<JudgedBatch> =>
-		judgePayments(actor, some, {
+	const batch: Batch = { session, actor, flags, progress };
+	const chain = flags.offline ? session.reference?.chain : await fetchGenesisId(actor.client);
+	const pay = async (journal: PaymentJournal | undefined): Promise<void> => {
+		const judged = await judgePayments(actor, lines, {
 			...requestedFeeLimit(flags),
 			permission: flags.permission,
 			memo: flags.memo,
@@ -97,46 +115,25 @@ async function payLines(
 			offline: flags.offline,
 			asksFirst: flags["dry-run"] || isWatched(session) || canAsk(),
 			check: (plan, memo) => check(session, actor, { ...flags, memo }, plan),
+			paidBefore:
+				journal && takenUp(journal).length > 0
+					? (payments, refused) => paidBefore(batch, payments, refused, journal)
+					: undefined,
 		});
-	const judged = await judge(lines);
-	if (!flags["keep-going"]) checkAll(judged);
-	if (!flags.offline && !flags.force) {
-		const named = judged.payments.map(({ payment: { to } }) => accountNamed(actor.settings, to));
-		await checkOwnRecipients(actor, await Promise.all(named));
-	}
-	const batch: Batch = { session, actor, flags, progress };
-	const chain = flags.offline ? session.reference?.chain : await fetchGenesisId(actor.client);
-	if (flags["dry-run"]) return await showJudged(batch, judged, judge, { lines, journalPath, chain });
-	if (journalPath === undefined) return await payJudged(batch, judged, undefined);
-	await withFileLock(journalPath, session.note, async () => {
-		const journal = await PaymentJournal.open(journalPath, chain);
-		await journal.prepare();
-		await payJudged(batch, await withOthers(batch, judged, journal), journal);
-	});
-}
-
-/** What a run would do, or `--resume`, by the journal that there is; nothing is written. */
-async function showJudged(
-	batch: Batch,
-	judged: JudgedBatch,
-	judge: (some: readonly PaymentLine[]) => Promise<JudgedBatch>,
-	{
-		lines,
-		journalPath,
-		chain,
-	}: { lines: readonly PaymentLine[]; journalPath: string | undefined; chain: Uint8Array | undefined },
-): Promise<void> {
-	if (journalPath === undefined) {
-		await payJudged(batch, judged, undefined);
-		return await printTotals(batch, judged, []);
-	}
-	const journal = await PaymentJournal.open(journalPath, chain);
-	const paid = await paidBefore(batch, judged, journal);
-	const before = judged.payments.filter(({ key }) => paid.has(key)).map(({ line }) => line);
-	const rest = before.length === 0 ? judged : await judge(lines.filter(({ line }) => !before.includes(line)));
-	const shown = await withOthers(batch, rest, journal);
-	await payJudged(batch, shown, undefined);
-	await printTotals(batch, shown, before);
+		if (!flags["keep-going"]) checkAll(judged.refused);
+		if (!flags.offline && !flags.force) {
+			const named = judged.payments.map(({ payment: { to } }) => accountNamed(actor.settings, to));
+			await checkOwnRecipients(actor, await Promise.all(named));
+		}
+		if (!flags["dry-run"]) await journal?.prepare();
+		const all = journal ? await withOthers(batch, judged, journal) : judged;
+		await payJudged(batch, all, journal);
+		if (flags["dry-run"]) await printTotals(batch, all);
+	};
+	if (journalPath === undefined) return await pay(undefined);
+	const open = async (): Promise<void> => pay(await PaymentJournal.open(journalPath, chain));
+	// What a run would do, by the journal that there is: nothing is written.
+	await (flags["dry-run"] ? open() : withFileLock(journalPath, session.note, open));
 }
 
 /** The list with a remark on payments that a journal beside its own has: a copied list would pay them a second time. */
@@ -169,18 +166,16 @@ async function payJudged(
 	journal: PaymentJournal | undefined,
 ): Promise<void> {
 	const { session, flags, progress } = batch;
-	const paid = journal ? await paidBefore(batch, judged, journal) : new Set<string>();
-	const rest = judged.payments.filter(({ key }) => !paid.has(key));
-	if (rest.length === 0 && judged.refused.length === 0)
+	if (judged.payments.length === 0 && judged.refused.length === 0)
 		return session.note(
 			`every line is ${journal && hasPrinted(journal) ? "paid or printed" : "paid"} already`,
 		);
-	await agreeToAll(batch, judged, paid.size);
-	const inputs = [...rest, ...judged.refused].sort((one, other) => one.line - other.line);
+	await agreeToAll(batch, judged);
+	const inputs = [...judged.payments, ...judged.refused].sort((one, other) => one.line - other.line);
 	const forget = sends(flags)
 		? onInterrupt(() => reportInterrupted(session, flags, progress))
 		: () => undefined;
-	const printing = sends(flags) ? undefined : journal;
+	const printing = flags.build || flags.sign ? journal : undefined;
 	if (printing) outliveReader();
 	try {
 		for (const [index, input] of inputs.entries()) {
@@ -220,31 +215,39 @@ const UNREAD = 141;
 
 /** What a dry run says of the whole list, after its lines. */
 async function printTotals(
-	{ session, actor: { settings } }: Batch,
+	{ session, actor: { settings }, progress: { paid: paidBefore } }: Batch,
 	{ totals, summary, refused, risks }: JudgedBatch,
-	paidBefore: readonly number[],
 ): Promise<void> {
 	const unpaid = refused.map(({ line }) => line);
 	if (session.json) return printJson({ ...totals, refused: unpaid, paidBefore, risks, sent: false });
 	const labels = await readLabels(settings);
-	for (const line of summary) printLine(labelled(line, labels));
-	if (paidBefore.length > 0) printLine(`  paid before ${linesText(paidBefore)}, left out`);
+	for (const line of [...summary, ...beforeLines(paidBefore)]) printLine(labelled(line, labels));
 	if (unpaid.length > 0) printLine(`  refused     ${linesText(unpaid)}`);
 	printLine("  not signed, not sent (--dry-run)");
+}
+
+function beforeLines(paid: readonly number[]): string[] {
+	return paid.length > 0 ? [`  paid before ${linesText(paid)}, left out`] : [];
 }
 
 function hasPrinted({ attempts }: PaymentJournal): boolean {
 	return [...attempts.values()].some(({ isPrinted }) => isPrinted);
 }
 
+function takenUp({ attempts }: PaymentJournal): Attempt[] {
+	return [...attempts.values()].filter(({ state }) => state !== "refused");
+}
+
 /** Payments that the journal knows as made. @throws {Failure} `duplicate` without `--resume` */
 async function paidBefore(
 	batch: Batch,
-	{ payments }: JudgedBatch,
+	payments: readonly ReadPayment[],
+	refused: JudgedBatch["refused"],
 	journal: PaymentJournal,
-): Promise<Set<string>> {
+): Promise<PaidBefore> {
 	const { session, flags, progress } = batch;
-	const attempts = [...journal.attempts.values()].filter(({ state }) => state !== "refused");
+	if (!flags["keep-going"]) checkAll(refused);
+	const attempts = takenUp(journal);
 	const byKey = new Map(payments.map((payment) => [payment.key, payment]));
 	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 	progress.before.push(...known);
@@ -261,17 +264,19 @@ async function paidBefore(
 			hint: `${resume}; remove the journal to pay all lines once more`,
 		});
 	}
-	const paid = new Set<string>();
+	const paid = new Map<string, SignedTransaction | undefined>();
 	// Until the node has said what became of them.
 	progress.unknown.push(...known);
 	for (const attempt of attempts) {
-		const { payment, summary, txID } = attempt;
+		const { payment, summary, txID, bytes } = attempt;
 		const wanted = byKey.get(payment);
-		if ((await outcomeOf(batch, journal, attempt, wanted !== undefined)) === "unpaid") {
+		const outcome = await outcomeOf(batch, journal, attempt, wanted !== undefined);
+		if (outcome === "unpaid") {
 			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
 			if (wanted) conclude(progress, wanted.line, false);
 		} else if (wanted) {
-			paid.add(payment);
+			paid.set(payment, outcome === "waiting" ? new SignedTransaction(Transaction.decode(bytes)) : undefined);
+			progress.paid.push(wanted.line);
 			conclude(progress, wanted.line, true);
 		} else {
 			throw new Failure(
@@ -289,7 +294,7 @@ async function paidBefore(
 }
 
 /** Where payments of an earlier run are in the list, or were. */
-function linesOf(attempts: readonly Attempt[], byKey: ReadonlyMap<string, JudgedPayment>): number[] {
+function linesOf(attempts: readonly Attempt[], byKey: ReadonlyMap<string, ReadPayment>): number[] {
 	return attempts.map(({ payment, line }) => byKey.get(payment)?.line ?? line);
 }
 
@@ -297,7 +302,7 @@ function linesOf(attempts: readonly Attempt[], byKey: ReadonlyMap<string, Judged
 async function saidBefore(
 	{ actor, flags }: Batch,
 	attempts: readonly Attempt[],
-	byKey: ReadonlyMap<string, JudgedPayment>,
+	byKey: ReadonlyMap<string, ReadPayment>,
 ): Promise<string> {
 	const said = new Map<string, number[]>();
 	for (const attempt of attempts) {
@@ -331,7 +336,7 @@ async function outcomeOf(
 	journal: PaymentJournal,
 	attempt: Attempt,
 	isWanted: boolean,
-): Promise<"paid" | "unpaid"> {
+): Promise<PaymentOutcome> {
 	// Only a node could tell that it wasn't.
 	if (flags.offline) return "paid";
 	const { txID, line, summary, expirationMs } = attempt;
@@ -354,13 +359,11 @@ async function outcomeOf(
 
 /** One question for all of them. */
 async function agreeToAll(
-	{ session, actor: { settings }, flags }: Batch,
+	{ session, actor: { settings }, flags, progress }: Batch,
 	{ summary, amountSun, risks, payments }: JudgedBatch,
-	paid: number,
 ): Promise<void> {
 	const labels = await readLabels(settings);
-	const before = paid === 0 ? [] : [`  paid before ${paid} of them, which are left out`];
-	const lines = [...summary, ...before].map((line) => labelled(line, labels));
+	const lines = [...summary, ...beforeLines(progress.paid)].map((line) => labelled(line, labels));
 	if (flags.build || flags["dry-run"]) {
 		if (flags.build && isWatched(session)) await show(session, lines);
 		return;
@@ -493,7 +496,6 @@ function sends(flags: BatchFlags): boolean {
 }
 
 /** @throws {Failure} the first line that can't be paid, with all of them in its details */
-function checkAll({ refused }: JudgedBatch): void {
-	const [first, ...others] = refused;
+function checkAll([first, ...others]: JudgedBatch["refused"]): void {
 	if (first) throw refusalOfList([first, ...others], "can't be paid").with({ sent: false });
 }

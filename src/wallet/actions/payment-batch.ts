@@ -2,10 +2,11 @@
 
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { toHex } from "../../protocol/bytes.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FAILURE_KINDS, Failure, linesText, onRefusal, type RefusedLine } from "../failure.js";
+import { fetchAccount } from "../node/chain-query.js";
 import { signaturesToExpect } from "../permission/permission.js";
 import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
@@ -19,7 +20,7 @@ import { memoBytes } from "../values/bytes-text.js";
 import { counted } from "../values/integer-text.js";
 import { isRepeated, paymentKeys } from "./payment-journal.js";
 import type { Actor, SpentToken, TransactionPlan } from "./plan.js";
-import { recipientFacts, type TransferOptions, transferPlan } from "./transfer.js";
+import { type ResolvedTransfer, recipientFacts, type TransferOptions, transferPlan } from "./transfer.js";
 
 /** Without them nothing is known to cost anything. */
 const UNKNOWN_PRICES: Prices = { parameters: new Map(), stakedBytes: 0n, freeBytes: 0n, energy: 0n };
@@ -104,14 +105,11 @@ class PaymentBudget {
 	amountSun = 0n;
 	/** Tokens that they move, by asset. */
 	readonly tokens = new Map<string, { readonly token: SpentToken; amount: bigint; left: bigint }>();
-	private prices: Prices;
 
-	constructor(
-		private readonly balanceSun: bigint,
-		prices: Prices,
-	) {
-		this.prices = prices;
-	}
+	private constructor(
+		private leftSun: bigint,
+		private prices: Prices,
+	) {}
 
 	/** Asks a node; one that doesn't tell its prices is no obstacle. */
 	static async open({ client, owner, account }: Actor): Promise<PaymentBudget> {
@@ -123,6 +121,7 @@ class PaymentBudget {
 	 * Takes what one transaction needs; what can't be paid is not taken.
 	 * @param signatures that it will have
 	 * @param postQuantum schemes of those among them that are post-quantum
+	 * @param isCounted whether it is one of the payments; one of an earlier run only lessens what is left
 	 * @throws {Failure} `insufficient_funds`
 	 */
 	async take(
@@ -130,22 +129,25 @@ class PaymentBudget {
 		transaction: SignedTransaction,
 		signatures: number,
 		postQuantum: readonly PostQuantumScheme[] = [],
+		isCounted = true,
 	): Promise<void> {
 		const { creates = false, energy = 0n } = plan;
 		const cost = costOf(transaction, { signatures, postQuantum, creates, energy }, this.prices);
 		const { energy: ownEnergy } = this.prices;
 		const fees = cost.totalSun;
 		const amount = coinsOf(plan);
-		const total = this.amountSun + this.fees.totalSun + amount + fees;
-		if (total > this.balanceSun) {
+		if (amount + fees > this.leftSun) {
 			throw new Failure(
 				"insufficient_funds",
-				`the payments down to this one come to ${formatCoin(this.amountSun + amount)} and ${formatCoin(this.fees.totalSun + fees)} of fees, ${formatCoin(total - this.balanceSun)} more than the account has`,
+				`the payments down to this one come to ${formatCoin(this.amountSun + amount)} and ${formatCoin(this.fees.totalSun + fees)} of fees, ${formatCoin(amount + fees - this.leftSun)} more than the account has`,
 			);
 		}
-		if (plan.spends) await this.takeToken(plan.spends);
-		this.amountSun += amount;
-		this.fees = addFees(this.fees, cost);
+		if (plan.spends) await this.takeToken(plan.spends, isCounted);
+		this.leftSun -= amount + fees;
+		if (isCounted) {
+			this.amountSun += amount;
+			this.fees = addFees(this.fees, cost);
+		}
 		this.prices = {
 			...this.prices,
 			...bytesLeft(this.prices, cost),
@@ -153,7 +155,7 @@ class PaymentBudget {
 		};
 	}
 
-	private async takeToken(token: SpentToken): Promise<void> {
+	private async takeToken(token: SpentToken, isCounted: boolean): Promise<void> {
 		const known = this.tokens.get(token.asset);
 		const left = known?.left ?? (await token.balance());
 		if (token.amount > left) {
@@ -163,18 +165,16 @@ class PaymentBudget {
 				`the payments down to this one come to ${await token.text(needed)}, ${await token.text(token.amount - left)} more than the account has`,
 			);
 		}
-		const amount = (known?.amount ?? 0n) + token.amount;
+		const amount = (known?.amount ?? 0n) + (isCounted ? token.amount : 0n);
 		this.tokens.set(token.asset, { token, amount, left: left - token.amount });
 	}
 
 	/** The sums by asset; coins where nothing else leaves the account, too. */
 	async amounts(): Promise<BatchTotals["amounts"]> {
 		const tokens = await Promise.all(
-			[...this.tokens].map(async ([asset, { token, amount }]) => ({
-				asset,
-				amount,
-				text: await token.text(amount),
-			})),
+			[...this.tokens]
+				.filter(([, { amount }]) => amount > 0n)
+				.map(async ([asset, { token, amount }]) => ({ asset, amount, text: await token.text(amount) })),
 		);
 		const { amountSun: amount } = this;
 		const coins =
@@ -209,8 +209,6 @@ export interface JudgedPayment {
 
 export interface JudgedBatch {
 	readonly payments: readonly JudgedPayment[];
-	/** What was taken off their accounts; undefined without a network. */
-	readonly budget: PaymentBudget | undefined;
 	readonly refused: readonly RefusedLine[];
 	readonly totals: BatchTotals;
 	/** What people see before they agree. */
@@ -221,19 +219,32 @@ export interface JudgedBatch {
 	readonly amountSun: bigint;
 }
 
-interface JudgeOptions extends Omit<TransferOptions, "memo"> {
+/** A payment of the list as it was read, before it is held against the account. */
+export type ReadPayment = Omit<JudgedPayment, "plan" | "summary">;
+
+/** What an earlier run has sent or printed, by its keys; the transaction where no block has it yet, and the account still what it takes. */
+export type PaidBefore = ReadonlyMap<string, SignedTransaction | undefined>;
+
+interface JudgeOptions extends Omit<TransferOptions, "memo" | "isUntried"> {
 	/** Memo of payments without one of their own. */
 	readonly memo?: string | undefined;
 	/** Whether somebody reads who is paid for the first time, which a node is asked for. */
 	readonly asksFirst?: boolean;
 	/** Builds and checks a transaction as if it were sent. */
 	readonly check: (plan: TransactionPlan, memo: string | undefined) => Promise<TransactionEnvelope>;
+	/** Finds the payments of an earlier run, which are left out: neither checked nor held against the account. */
+	readonly paidBefore?:
+		| ((payments: readonly ReadPayment[], refused: readonly RefusedLine[]) => Promise<PaidBefore>)
+		| undefined;
 }
 
-type Judged = Omit<JudgedPayment, "key"> & {
-	readonly envelope: TransactionEnvelope;
-	readonly recipient: string;
-};
+interface Draft extends ReadPayment {
+	readonly transfer: ResolvedTransfer;
+	readonly memo: string | undefined;
+	readonly plan: TransactionPlan;
+}
+
+type Judged = JudgedPayment & { readonly transfer: ResolvedTransfer; readonly isFirst: boolean };
 
 /** Looks at every line: labels, amounts, units, tokens, the node's own checks, and the sum of it all against the account. */
 export async function judgePayments(
@@ -241,14 +252,9 @@ export async function judgePayments(
 	lines: readonly PaymentLine[],
 	options: JudgeOptions,
 ): Promise<JudgedBatch> {
-	const { offline = false } = options;
-	const budget = offline ? undefined : await PaymentBudget.open(actor);
-	const missing = new Set<string>();
-	const known = new Set<string>();
-	const contracts = new Set<string>();
-	const first = new Set<string>();
-	const judged: Judged[] = [];
+	const { paidBefore, offline = false } = options;
 	const refused: RefusedLine[] = [];
+	const drafts: Omit<Draft, "key">[] = [];
 	for (const [index, { line, payment }] of lines.entries()) {
 		try {
 			if (payment instanceof Failure) throw payment;
@@ -257,58 +263,96 @@ export async function judgePayments(
 					"bad_value",
 					"max can't stand among several payments: what it means isn't known yet",
 				);
-			const recipient = await accountNamed(actor.settings, payment.to);
-			const id = toHex(recipient);
-			const facts = offline ? { creates: false } : await recipientFacts(actor.client, recipient);
-			const creates = facts.creates && !known.has(id);
-			known.add(id);
-			if (creates) missing.add(id);
-			if (facts.isContract) contracts.add(id);
-			const memo = payment.memo ?? options.memo;
-			const plan = await transferPlan(
-				actor,
-				{ ...payment, ...facts, recipient, creates },
-				{ ...options, memo: memoBytes(memo) },
-			);
-			const envelope = await options.check(plan, memo);
-			await budget?.take(
-				plan,
-				envelope.transaction,
-				signaturesToExpect(actor.account, options.permission, options.signers),
-				options.postQuantum,
-			);
-			if (options.asksFirst && (await plan.isFirstPayment?.())) first.add(id);
-			const summary = plan.spends
-				? `${await plan.spends.text(plan.spends.amount)} to ${payment.to}`
-				: contractSummary(plan, actor.owner);
-			judged.push({ line, index, payment, plan, summary, envelope, recipient: id });
+			drafts.push({ line, index, payment, ...(await drafted(actor, payment, options)) });
 		} catch (error) {
 			refused.push({ line, index, failure: refusalOfLine(error) });
 		}
 	}
-	const keys = paymentKeys(judged.map(({ envelope }) => envelope));
-	const payments = judged.map((each, index): JudgedPayment => ({ ...each, key: keys[index] as string }));
+	const keys = paymentKeys(drafts.map(({ plan, memo }) => ({ ...plan, memo: memoBytes(memo) })));
+	const read = drafts.map((draft, index): Draft => ({ ...draft, key: keys[index] as string }));
+	const paid: PaidBefore = (await paidBefore?.(read, refused)) ?? new Map();
+	// What was read before an earlier run's payments were looked up may have lacked them.
+	const account = paidBefore && !offline ? await fetchAccount(actor.client, actor.owner) : undefined;
+	const payer = account ? { ...actor, account } : actor;
+	const budget = offline ? undefined : await PaymentBudget.open(payer);
+	const signatures = signaturesToExpect(payer.account, options.permission, options.signers);
+	const created = new Set<string>();
+	for (const { key, plan, transfer } of read) {
+		const waiting = paid.get(key);
+		if (!waiting) continue;
+		const taken = budget?.take(plan, waiting, signatures, options.postQuantum, false);
+		await taken?.catch(onRefusal(undefined, "insufficient_funds"));
+		if (plan.creates) created.add(toHex(transfer.recipient));
+	}
+	const judged: Judged[] = [];
+	for (const { memo, transfer, ...draft } of read.filter(({ key }) => !paid.has(key))) {
+		try {
+			const id = toHex(transfer.recipient);
+			const tried = paidBefore ? await transferPlan(payer, transfer, planOptions(options, memo)) : draft.plan;
+			const plan = created.has(id) ? { ...tried, creates: false } : tried;
+			const { transaction } = await options.check(plan, memo);
+			await budget?.take(plan, transaction, signatures, options.postQuantum);
+			if (plan.creates) created.add(id);
+			const isFirst = options.asksFirst === true && (await plan.isFirstPayment?.()) === true;
+			const summary = plan.spends
+				? `${await plan.spends.text(plan.spends.amount)} to ${draft.payment.to}`
+				: contractSummary(plan, payer.owner);
+			judged.push({ ...draft, plan, summary, transfer, isFirst });
+		} catch (error) {
+			refused.push({ line: draft.line, index: draft.index, failure: refusalOfLine(error) });
+		}
+	}
+	refused.sort((one, other) => one.line - other.line);
+	return batchOf(judged, refused, budget);
+}
+
+/** A payment as it is read: without the account's means, which an earlier run may have spent on this very line. */
+async function drafted(
+	actor: Actor,
+	payment: Payment,
+	options: JudgeOptions,
+): Promise<Pick<Draft, "transfer" | "memo" | "plan">> {
+	const recipient = await accountNamed(actor.settings, payment.to);
+	const facts = options.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
+	const transfer = { ...payment, ...facts, recipient };
+	const memo = payment.memo ?? options.memo;
+	const isUntried = options.paidBefore !== undefined;
+	return {
+		transfer,
+		memo,
+		plan: await transferPlan(actor, transfer, { ...planOptions(options, memo), isUntried }),
+	};
+}
+
+function planOptions(options: JudgeOptions, memo: string | undefined): TransferOptions {
+	return { ...options, memo: memoBytes(memo) };
+}
+
+async function batchOf(
+	payments: readonly Judged[],
+	refused: readonly RefusedLine[],
+	budget: PaymentBudget | undefined,
+): Promise<JudgedBatch> {
 	const repeated = payments.filter(({ key }) => isRepeated(key)).map(({ line }) => line);
 	const says = repeated.length === 1 ? "says" : "say";
 	const risks = [
 		...(repeated.length > 0 ? [`${linesText(repeated)} ${says} the same as a line before`] : []),
 		...payments.flatMap(({ plan, line }) => riskOf(plan)?.replace(/^/, `line ${line} `) ?? []),
 	];
-	const accounts = new Set(judged.map(({ recipient }) => recipient));
-	const paid = (ids: ReadonlySet<string>): string[] =>
-		[...ids].filter((id) => accounts.has(id)).map((id) => toBase58Check(fromHex(id)));
+	const recipients = (those: (payment: Judged) => boolean): string[] => [
+		...new Set(payments.filter(those).map(({ transfer }) => toBase58Check(transfer.recipient))),
+	];
 	const totals: BatchTotals = {
 		payments: payments.length,
-		accounts: accounts.size,
+		accounts: recipients(() => true).length,
 		amounts: (await budget?.amounts()) ?? [],
 		fees: budget?.fees,
-		newAccounts: paid(missing),
-		contracts: paid(contracts),
-		firstPayments: paid(first),
+		newAccounts: recipients(({ transfer }) => transfer.creates),
+		contracts: recipients(({ transfer }) => transfer.isContract === true),
+		firstPayments: recipients(({ isFirst }) => isFirst),
 	};
 	return {
 		payments,
-		budget,
 		refused,
 		risks,
 		amountSun: payments.reduce((sum, { plan }) => sum + coinsOf(plan), 0n),

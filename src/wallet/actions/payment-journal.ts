@@ -7,6 +7,7 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
+import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Transaction } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
@@ -15,6 +16,7 @@ import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
 import { broadcast } from "../node/broadcast.js";
 import type { NodeClient } from "../node/node-client.js";
 import { isInBlocks, statusOf } from "../node/wait.js";
+import type { Contract } from "../transaction/contract.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 
 /** A transaction that was handed to a node or printed for others, or was about to be. */
@@ -34,6 +36,9 @@ export interface Attempt {
 	/** The last word on it; `begun`: no answer was written down. */
 	readonly state: "begun" | "sent" | "refused";
 }
+
+/** What became of one; `waiting`: it may still enter a block, and is as good as paid. */
+export type PaymentOutcome = "paid" | "waiting" | "unpaid";
 
 /** More than a list of payments can make of it. */
 const MAX_JOURNAL_BYTES = 256 << 20;
@@ -189,7 +194,6 @@ export class PaymentJournal {
 	 * the same bytes; what was printed isn't, since its signatures may be elsewhere.
 	 * @param isSent whether it is handed over again: it's still in a list that is sent
 	 * @param nowMs by the clock of this machine
-	 * @returns `paid`, `unpaid`
 	 * @throws {Failure} of the broadcast where the transaction may still enter a block
 	 */
 	async outcome(
@@ -197,23 +201,27 @@ export class PaymentJournal {
 		attempt: Attempt,
 		isSent: boolean,
 		nowMs: number,
-	): Promise<"paid" | "unpaid"> {
+	): Promise<PaymentOutcome> {
 		if (attempt.state === "refused") return "unpaid";
-		const { state } = await statusOf(client, fromHex(attempt.txID), attempt.expirationMs);
+		const askState = async () => (await statusOf(client, fromHex(attempt.txID), attempt.expirationMs)).state;
+		const state = await askState();
 		// A node that tells a wrong time must not have it paid a second time while the first may still be included.
 		const isExpired = state === "expired" && BigInt(nowMs) > attempt.expirationMs;
 		const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
 		if (isExpired) return (await isInBlocks(client, transaction)) ? "paid" : "unpaid";
 		if (state === "failed" && canFail(attempt)) return "unpaid";
-		if ((state === "submitted" || state === "expired") && isSent && !attempt.isPrinted) {
+		if (state !== "submitted" && state !== "expired") return "paid";
+		if (isSent && !attempt.isPrinted) {
 			try {
 				await broadcast(client, transaction);
 			} catch (error) {
 				if (!(error instanceof Failure) || error.code !== "duplicate") throw error;
 			}
 			await this.conclude(attempt.payment, "sent");
+			// A chain that seals on demand has it in a block by now, and the account no more what it takes.
+			if (/^(included|solid)$/.test(await askState())) return "paid";
 		}
-		return "paid";
+		return "waiting";
 	}
 }
 
@@ -224,17 +232,15 @@ function canFail({ bytes }: Attempt): boolean {
 
 /**
  * What tells payments apart: what the transactions do, and the how-manieth of its kind each one is.
- * @param envelopes of the lists' lines, in order
+ * @param payments of the list, in order
  */
-export function paymentKeys(envelopes: readonly TransactionEnvelope[]): string[] {
+export function paymentKeys(
+	payments: readonly (Contract & { readonly memo?: Uint8Array | undefined })[],
+): string[] {
 	const counts = new Map<string, number>();
-	return envelopes.map(({ type, transaction }) => {
-		const what = Buffer.concat([
-			Buffer.from(`${type.name}\n${transaction.raw?.data.length ?? 0}\n`),
-			transaction.raw?.data ?? new Uint8Array(0),
-			transaction.contract?.parameter?.value ?? new Uint8Array(0),
-		]);
-		const digest = toHex(sha256(what));
+	return payments.map(({ type, parameter, memo = new Uint8Array(0) }) => {
+		const value = (type.message as MessageType<Message>).encode(parameter);
+		const digest = toHex(sha256(Buffer.concat([Buffer.from(`${type.name}\n${memo.length}\n`), memo, value])));
 		const count = (counts.get(digest) ?? 0) + 1;
 		counts.set(digest, count);
 		return `${digest}#${count}`;

@@ -79,6 +79,8 @@ export interface TransferOptions {
 	readonly force?: boolean | undefined;
 	/** Decimals of the token, as the user says. */
 	readonly decimals?: number | undefined;
+	/** A call is not tried: whether the account can pay it isn't asked yet. */
+	readonly isUntried?: boolean | undefined;
 	/** No node is asked. */
 	readonly offline?: boolean | undefined;
 }
@@ -235,7 +237,7 @@ async function orc20Transfer(
 	const items = (): Promise<ContractInterface> => token.interface(TRANSFER, offline);
 	return {
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-		...(await callFeeLimit(options, client, call, items)),
+		...(options.isUntried ? {} : await callFeeLimit(options, client, call, items)),
 		interface: [TRANSFER],
 		nodesWord: await token.nodesWord(text, offline, options.decimals),
 		spends: {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
-import { Account, Key, Permission } from "../../../src/protocol/messages.js";
-import { buildTransaction } from "../../../src/protocol/transaction.js";
-import { judgePayments } from "../../../src/wallet/actions/payment-batch.js";
+import { Account, Key, Permission, type TransferContract } from "../../../src/protocol/messages.js";
+import { buildTransaction, type SignedTransaction } from "../../../src/protocol/transaction.js";
+import { judgePayments, type ReadPayment } from "../../../src/wallet/actions/payment-batch.js";
 import type { Actor, TransactionPlan } from "../../../src/wallet/actions/plan.js";
 import { Failure, linesText } from "../../../src/wallet/failure.js";
 import { envelopeOf } from "../../../src/wallet/transaction/envelope.js";
@@ -121,6 +121,42 @@ describe("a list of payments is judged whole", () => {
 		const { risks, payments } = await judge(text, actor(10_000_000n));
 		expect(risks).toEqual(["line 3 says the same as a line before"]);
 		expect(new Set(payments.map(({ key }) => key)).size).toBe(3);
+	});
+
+	test("without what an earlier run has paid: neither checked, nor held against what the account has now", async () => {
+		const text = `to,amount,token\n${EVE},9coin,\n${BOB},2,1000001\n${EVE},1coin,\n${BOB},0.5,1000001\n${EVE},1coin,\n`;
+		const checked: bigint[] = [];
+		const resumed = (balance: bigint, waiting?: SignedTransaction) =>
+			judge(text, actor(balance, { freeNetLimit: 5_000n }), {
+				check: async (plan: TransactionPlan, memo: string | undefined) => {
+					checked.push((plan.parameter as TransferContract).amount);
+					return check(plan, memo);
+				},
+				paidBefore: async (payments: readonly ReadPayment[]) =>
+					new Map(payments.filter(({ line }) => line < 4).map(({ key }) => [key, waiting])),
+			});
+		const { refused, totals, payments, summary, risks } = await resumed(3_000_000n);
+		expect(refused).toEqual([]);
+		expect(checked).toEqual([1_000_000n, 50n, 1_000_000n]);
+		expect(payments.map(({ line }) => line)).toEqual([4, 5, 6]);
+		expect(payments[2]?.key).toMatch(/#2$/);
+		expect(risks).toEqual(["line 6 says the same as a line before"]);
+		expect(summary[0]).toMatch(/^3 payments, 2coin and 0.5 GLD \(1000001\), to 2 accounts/);
+		expect(totals.fees?.creationSun).toBe(1_000_000n);
+		expect((await resumed(2_999_999n)).refused.map(({ line }) => line)).toEqual([6]);
+		// What waits for a block is still in the account, and makes the account that it pays.
+		const { transaction } = await check(payments[0]?.plan as TransactionPlan, undefined);
+		expect((await resumed(12_000_000n, transaction)).totals).toMatchObject({
+			amounts: [{ amount: 2_000_000n }, { amount: 50n }],
+			fees: { creationSun: 0n },
+		});
+		expect((await resumed(11_999_999n, transaction)).refused.map(({ line }) => line)).toEqual([6]);
+	});
+
+	test("with the fee of a new account where the line that would have made it can't be paid", async () => {
+		const { refused, totals } = await judge(`to,amount\n${EVE},99coin\n${EVE},1coin\n`, actor(5_000_000n));
+		expect(refused.map(({ line }) => line)).toEqual([2]);
+		expect(totals.fees?.creationSun).toBe(1_000_000n);
 	});
 
 	test("is given up where the node doesn't answer", async () => {
