@@ -41,7 +41,7 @@ import { member } from "../../wallet/json.js";
 import { fetchReceipt } from "../../wallet/node/chain-query.js";
 import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
-import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
+import { knownStatus, UNKNOWN_HERE, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
 import { transactionSummary } from "../../wallet/transaction/contract-summary.js";
 import {
@@ -295,9 +295,7 @@ export const TxStatus = query({
 	flags: nodeFlags,
 	run: async ({ args, client, print }) => {
 		for (const id of await transactionIds(args.id)) {
-			const { state, receipt, result: said } = await statusOf(client, id);
-			if (state === "submitted" && !(await knows(client, id)))
-				throw new Failure("not_found", `the node knows no transaction ${toHex(id)}`);
+			const { state, receipt, result: said } = await knownStatus(client, id);
 			const { block, result = said } = receipt ? receiptMembers(receipt) : {};
 			print.record({ txID: toHex(id), state, block, result });
 		}
@@ -331,8 +329,7 @@ export const TxWait = query({
 				waitFor(client, id, {
 					until: flags.included ? "included" : "solid",
 					timeoutMs,
-					onUnknown: () =>
-						note("this node knows no such transaction yet: it's in no block, and doesn't wait for one here"),
+					onUnknown: () => note(UNKNOWN_HERE),
 				}),
 			).catch((error: unknown) => {
 				throw error instanceof Failure ? askingSameNode(error, flags) : error;

@@ -12,7 +12,7 @@ import { Failure } from "../../wallet/failure.js";
 import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
-import { statusOf } from "../../wallet/node/wait.js";
+import { knownStatus } from "../../wallet/node/wait.js";
 import { paymentInParts } from "../../wallet/token/named-amount.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
@@ -112,7 +112,7 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 			return viewTransaction(transactionFrom(answer, parseTransactionId(id)));
 		}),
 		receipt: inOrder(async (id: string) => {
-			const { state, receipt } = await statusOf(client, parseTransactionId(id));
+			const { state, receipt } = await knownStatus(client, parseTransactionId(id));
 			return { state, ...(receipt ? viewOf(receipt) : {}) };
 		}),
 		send,

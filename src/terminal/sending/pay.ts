@@ -2,9 +2,7 @@
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { fromHex } from "../../protocol/bytes.js";
-import { Transaction } from "../../protocol/messages.js";
-import { SignedTransaction } from "../../protocol/transaction.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
 	type JudgedBatch,
 	type JudgedPayment,
@@ -12,11 +10,16 @@ import {
 	type PaidBefore,
 	type ReadPayment,
 } from "../../wallet/actions/payment-batch.js";
-import { type Attempt, PaymentJournal, type PaymentOutcome } from "../../wallet/actions/payment-journal.js";
+import {
+	type Attempt,
+	PaymentJournal,
+	type PaymentOutcome,
+	signedOf,
+} from "../../wallet/actions/payment-journal.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { withFileLock } from "../../wallet/configuration/file-lock.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
-import { atLine, Failure, linesText, refusalOfList } from "../../wallet/failure.js";
+import { atLine, Failure, linesText, onRefusal, refusalOfList } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
@@ -268,14 +271,14 @@ async function paidBefore(
 	// Until the node has said what became of them.
 	progress.unknown.push(...known);
 	for (const attempt of attempts) {
-		const { payment, summary, txID, bytes } = attempt;
+		const { payment, summary, txID } = attempt;
 		const wanted = byKey.get(payment);
 		const outcome = await outcomeOf(batch, journal, attempt, wanted !== undefined);
 		if (outcome === "unpaid") {
 			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
 			if (wanted) conclude(progress, wanted.line, false);
 		} else if (wanted) {
-			paid.set(payment, outcome === "waiting" ? new SignedTransaction(Transaction.decode(bytes)) : undefined);
+			paid.set(payment, outcome === "waiting" ? signedOf(attempt) : undefined);
 			progress.paid.push(wanted.line);
 			conclude(progress, wanted.line, true);
 		} else {
@@ -318,16 +321,18 @@ async function saidBefore(
 }
 
 /** What a transaction is whose answer was lost. */
-const LOST: Readonly<Record<TransactionState, string>> = {
+const LOST: Readonly<Record<TransactionState | "untold", string>> = {
 	submitted: "the node's answer was lost, it may still be carried out",
 	included: "the node's answer was lost, it is in a block",
 	solid: "the node's answer was lost, it is paid",
 	failed: "the node's answer was lost, it failed",
 	expired: "the node's answer was lost, it expired in no block",
+	untold: "the node's answer was lost, and this node can't tell whether it is in a block",
 };
 
-async function stateOf({ client }: Actor, { txID, expirationMs }: Attempt): Promise<TransactionState> {
-	return (await statusOf(client, fromHex(txID), expirationMs)).state;
+async function stateOf({ client }: Actor, attempt: Attempt): Promise<keyof typeof LOST> {
+	const asked = statusOf(client, signedOf(attempt)).then(({ state }) => state);
+	return await asked.catch(onRefusal("untold" as const, "rpc_error"));
 }
 
 /** @throws {Failure} where the transaction of an earlier run may still be carried out, but no node takes it now */

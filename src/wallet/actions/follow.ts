@@ -23,7 +23,7 @@ interface FollowOptions {
 
 /**
  * Waits for a transaction.
- * @throws {Failure} `wait_timeout` with `sent: true`; transport failures of the last attempt
+ * @throws {Failure} `wait_timeout` with `sent: true`; `rpc_error` where its time is over and the node can't tell whether it is in a block; transport failures of the last attempt
  */
 export async function follow(
 	client: NodeClient,
@@ -31,10 +31,9 @@ export async function follow(
 	{ until, timeoutMs, onStatus }: FollowOptions,
 ): Promise<TransactionStatus> {
 	let last = SUBMITTED;
-	return await waitFor(client, transaction.id, {
+	return await waitFor(client, transaction, {
 		until,
 		timeoutMs,
-		expirationMs: transaction.raw?.expiration,
 		onStatus: (status) => {
 			const replaced = last.state === "included" && status.state === "submitted";
 			last = status;

@@ -15,7 +15,7 @@ import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
 import { broadcast } from "../node/broadcast.js";
 import type { NodeClient } from "../node/node-client.js";
-import { isInBlocks, statusOf } from "../node/wait.js";
+import { statusOf } from "../node/wait.js";
 import type { Contract } from "../transaction/contract.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 
@@ -203,13 +203,12 @@ export class PaymentJournal {
 		nowMs: number,
 	): Promise<PaymentOutcome> {
 		if (attempt.state === "refused") return "unpaid";
-		const askState = async () => (await statusOf(client, fromHex(attempt.txID), attempt.expirationMs)).state;
+		const transaction = signedOf(attempt);
+		const askState = async () => (await statusOf(client, transaction)).state;
 		const state = await askState();
 		// A node that tells a wrong time must not have it paid a second time while the first may still be included.
-		const isExpired = state === "expired" && BigInt(nowMs) > attempt.expirationMs;
-		const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
-		if (isExpired) return (await isInBlocks(client, transaction)) ? "paid" : "unpaid";
-		if (state === "failed" && canFail(attempt)) return "unpaid";
+		if (state === "expired" && BigInt(nowMs) > attempt.expirationMs) return "unpaid";
+		if (state === "failed" && canFail(transaction)) return "unpaid";
 		if (state !== "submitted" && state !== "expired") return "paid";
 		if (isSent && !attempt.isPrinted) {
 			try {
@@ -226,8 +225,12 @@ export class PaymentJournal {
 }
 
 /** Whether a payment may be in a block without effect: only what calls a contract may. A node may say so of others. */
-function canFail({ bytes }: Attempt): boolean {
-	return new SignedTransaction(Transaction.decode(bytes)).type?.name === "TriggerSmartContract";
+function canFail({ type }: SignedTransaction): boolean {
+	return type?.name === "TriggerSmartContract";
+}
+
+export function signedOf({ bytes }: Attempt): SignedTransaction {
+	return new SignedTransaction(Transaction.decode(bytes));
 }
 
 /**

@@ -11,7 +11,9 @@ import {
 	ifMissing,
 	writePrivateFile,
 } from "../../keystore/private-file.js";
-import { fromHex } from "../../protocol/bytes.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
+import { Transaction } from "../../protocol/messages.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
@@ -49,6 +51,7 @@ export async function keepUnanswered(settings: Place, envelope: TransactionEnvel
 		owner: ownerText(envelope.owner),
 		expiration: raw?.expiration ?? 0n,
 		summary: summaryOf(envelope),
+		transaction: toHex(envelope.transaction.bytes),
 	};
 	await writePrivateFile(join(directory, `${idHex}.json`), `${writeJson(record)}\n`, true);
 }
@@ -78,11 +81,17 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		const txID = name.slice(0, 64);
 		// A node that doesn't tell leaves it open, and keeps nobody from sending.
 		const unknown = { state: "submitted" } as const;
-		const { state } = await statusOf(client, fromHex(txID), expirationMs).catch(onRefusal(unknown));
+		const { state } = await statusOf(client, followedOf(record, txID)).catch(onRefusal(unknown));
 		if (state !== "expired") found.push({ txID, summary: String(record["summary"]), state });
 		if (state !== "submitted") await unlink(path).catch(ifMissing(undefined));
 	}
 	return found;
+}
+
+/** Its id alone where an earlier release kept no more. */
+function followedOf({ transaction }: JsonRecord, txID: string): Uint8Array | SignedTransaction {
+	if (transaction === undefined) return fromHex(txID);
+	return new SignedTransaction(Transaction.decode(fromHex(String(transaction))));
 }
 
 async function namesIn(directory: string): Promise<string[]> {

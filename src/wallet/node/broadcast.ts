@@ -6,7 +6,7 @@ import { Failure, type FailureCode, onRefusal } from "../failure.js";
 import type { JsonRecord } from "../json.js";
 import type { NodeClient } from "./node-client.js";
 import { broadcastMessage, isKeptUnannounced, validationCode, withSentence } from "./node-messages.js";
-import { isInRecords } from "./wait.js";
+import { isInRecords, recordInBlocks } from "./wait.js";
 
 const CODES: Readonly<Record<string, FailureCode>> = {
 	SIGERROR: "not_authorized",
@@ -25,7 +25,7 @@ const CODES: Readonly<Record<string, FailureCode>> = {
 /**
  * Broadcasts a transaction. Returning means that the node took it into its pool, nothing more.
  * @param nowMs this machine's clock
- * @throws {Failure} with `sent` and `txID`: true if the node has it; "unknown" if the connection broke on the way, or if
+ * @throws {Failure} `rpc_error` where the node calls it expired and can't tell whether it is in a block; with `sent` and `txID`: true if the node has it; "unknown" if the connection broke on the way, or if
  * the node says that it refuses, since it has the bytes and could send them as long as they live; else false
  */
 export async function broadcast(
@@ -57,7 +57,7 @@ export async function broadcast(
 	}
 	// Of a transaction that is in a block a node says that it is over, once it is.
 	const isOver = code === "TRANSACTION_EXPIRATION_ERROR";
-	const isKnown = isOver && (await isInRecords(client, transaction.id).catch(onRefusal(false)));
+	const isKnown = isOver && (await isInBlock(client, transaction, lives));
 	throw refusalOf(
 		typeof code === "string" ? code : "UNKNOWN",
 		typeof message === "string" ? message : "",
@@ -65,6 +65,20 @@ export async function broadcast(
 		lives,
 		isKnown,
 	);
+}
+
+/** @param lives whether it may still enter a block by this machine's clock, which is said of it then */
+async function isInBlock(
+	client: NodeClient,
+	transaction: SignedTransaction,
+	lives: boolean,
+): Promise<boolean> {
+	if (await isInRecords(client, transaction.id).catch(onRefusal(false))) return true;
+	try {
+		return !lives && (await recordInBlocks(client, transaction)) !== undefined;
+	} catch (error) {
+		throw error instanceof Failure ? error.with({ sent: "unknown", txID: transaction.idHex }) : error;
+	}
 }
 
 /** Errors of a connection that never came about. */

@@ -32,6 +32,11 @@ export interface TransactionStatus {
 	readonly result?: string;
 }
 
+/** A transaction by its 32 bytes of id, or itself: only then it is known when its time is over, and which blocks may hold it. */
+type Followed = Uint8Array | SignedTransaction;
+
+const idOf = (followed: Followed): Uint8Array => (followed instanceof Uint8Array ? followed : followed.id);
+
 /** Time as the waiting needs it: a clock and a sleep, so that tests need not wait. */
 interface WaitTimer {
 	now(): number;
@@ -46,8 +51,6 @@ const systemTimer: WaitTimer = {
 interface WaitOptions {
 	readonly until: "solid" | "included";
 	readonly timeoutMs: number;
-	/** Expiration of the transaction, when it is known. */
-	readonly expirationMs?: bigint | undefined;
 	/** Called with every change of state. */
 	readonly onStatus?: (status: TransactionStatus) => void;
 	readonly timer?: WaitTimer;
@@ -62,14 +65,15 @@ const FAST_PERIOD_MS = 10_000;
 /**
  * Waits until a transaction has reached a state that will not change, or the wanted one.
  * @returns `included` or `solid` with a successful receipt; `failed`; `expired`
- * @throws {Failure} `wait_timeout`; transport failures of the last attempt only; `sent` is `true` of a transaction that
+ * @throws {Failure} `wait_timeout`; `rpc_error` as {@link statusOf}; transport failures of the last attempt only; `sent` is `true` of a transaction that
  * was sent from here or that the node has been seen to have, else `unknown`
  */
 export async function waitFor(
 	client: NodeClient,
-	transactionId: Uint8Array,
+	followed: Followed,
 	options: WaitOptions,
 ): Promise<TransactionStatus> {
+	const transactionId = idOf(followed);
 	const timer = options.timer ?? systemTimer;
 	const started = timer.now();
 	let last: TransactionStatus = { state: "submitted", receipt: undefined };
@@ -81,7 +85,7 @@ export async function waitFor(
 		const pause = waited < FAST_PERIOD_MS ? FAST_POLL_MS : SLOW_POLL_MS;
 		const isLastAttempt = waited + pause > options.timeoutMs;
 		try {
-			const status = await statusUntil(client, transactionId, options);
+			const status = await statusUntil(client, followed, options);
 			if (status.state !== last.state) options.onStatus?.(status);
 			last = status;
 			if (isFinal(status, options.until)) return status;
@@ -109,8 +113,16 @@ export async function waitFor(
 	}
 }
 
+/** The state of a transaction that the node has a receipt or a record of. @throws {Failure} `not_found` */
+export async function knownStatus(client: NodeClient, transactionId: Uint8Array): Promise<TransactionStatus> {
+	const status = await statusOf(client, transactionId);
+	if (status.state !== "submitted" || (await knows(client, transactionId))) return status;
+	const what = `the node knows no transaction ${toHex(transactionId)}`;
+	throw new Failure("not_found", what, { hint: UNRECORDED });
+}
+
 /** Whether a node has a transaction, in a block or waiting for one. */
-export async function knows(client: NodeClient, transactionId: Uint8Array): Promise<boolean> {
+async function knows(client: NodeClient, transactionId: Uint8Array): Promise<boolean> {
 	for (const endpoint of ["gettransactionbyid", "gettransactionfrompending"]) {
 		const request = { value: toHex(transactionId) };
 		const answer = await client.call(endpoint, request).catch(onRefusal({}, "not_served"));
@@ -119,14 +131,22 @@ export async function knows(client: NodeClient, transactionId: Uint8Array): Prom
 	return false;
 }
 
+/** What a node says of a transaction that it has no record of. */
+export const UNKNOWN_HERE =
+	"this node knows no such transaction: it has none in the records of its blocks, and none waits here";
+/** What follows from that. */
+const UNRECORDED =
+	"a node that keeps no records may have it in a block all the same: one that keeps them can tell (--node <url>)";
+
 /** Nobody can tell whether it was ever sent: another node may have it. */
 function unknownTransaction(transactionId: Uint8Array, timeoutMs: number): Failure {
 	const txID = toHex(transactionId);
-	return new Failure(
-		"wait_timeout",
-		`after ${timeoutMs} ms this node knows no such transaction: it's in no block, and doesn't wait for one here`,
-		{ sent: "unknown", txID, details: { state: "unknown" } },
-	);
+	return new Failure("wait_timeout", `after ${timeoutMs} ms ${UNKNOWN_HERE}`, {
+		sent: "unknown",
+		txID,
+		details: { state: "unknown" },
+		hint: UNRECORDED,
+	});
 }
 
 function isTransport(error: unknown): boolean {
@@ -143,10 +163,10 @@ function brokenOff(error: unknown, transactionId: Uint8Array, isKnown: boolean):
 
 async function statusUntil(
 	client: NodeClient,
-	transactionId: Uint8Array,
-	{ until, expirationMs }: WaitOptions,
+	followed: Followed,
+	{ until }: WaitOptions,
 ): Promise<TransactionStatus> {
-	const status = await statusOf(client, transactionId, expirationMs);
+	const status = await statusOf(client, followed);
 	// Who waits for inclusion only wants to hear of a failure as soon as it is in a block.
 	const { receipt, result } = status;
 	const failed = receipt ? !succeeded(receipt) : result !== undefined && result !== "SUCCESS";
@@ -164,25 +184,26 @@ function isFinal({ state }: TransactionStatus, until: "solid" | "included"): boo
 
 /**
  * The present state of a transaction. `included` says nothing about success; `solid` and `failed` are irreversible.
- * @param expirationMs without it, a transaction that is in no block counts as submitted for ever
+ * @param followed by its id alone, one that is in no block counts as submitted for ever
+ * @throws {Failure} `rpc_error` where its time is over and the node can't tell whether it is in a block
  */
-export async function statusOf(
-	client: NodeClient,
-	transactionId: Uint8Array,
-	expirationMs?: bigint,
-): Promise<TransactionStatus> {
+export async function statusOf(client: NodeClient, followed: Followed): Promise<TransactionStatus> {
+	const transactionId = idOf(followed);
 	const receipt = await fetchReceipt(client, transactionId);
 	if (receipt && receipt.blockNumber > 0n) {
 		if (!(await isSolid(client, transactionId, receipt))) return { state: "included", receipt };
 		return { state: succeeded(receipt) ? "solid" : "failed", receipt };
 	}
-	const isOver = expirationMs !== undefined && (await solidTimeMs(client)) > expirationMs;
+	const { raw } = followed instanceof Uint8Array ? {} : followed;
+	const isOver = raw !== undefined && (await solidTimeMs(client)) > raw.expiration;
 	const record = await recordOf(client, transactionId);
 	// It may have entered a block between the questions.
 	const late = isOver || record ? await fetchReceipt(client, transactionId) : undefined;
 	if (late && late.blockNumber > 0n) return { state: "included", receipt: late };
 	if (record) return statusBy(client, transactionId, record);
-	return { state: isOver ? "expired" : "submitted", receipt: undefined };
+	if (!isOver) return { state: "submitted", receipt: undefined };
+	const held = await recordInBlocks(client, followed as SignedTransaction);
+	return held ? irreversible(resultOf(held)) : { state: "expired", receipt: undefined };
 }
 
 /** A transaction as a node has it that keeps no receipts. */
@@ -214,12 +235,11 @@ export async function isInRecords(client: NodeClient, transactionId: Uint8Array)
 async function statusBy(
 	client: NodeClient,
 	transactionId: Uint8Array,
-	{ record: { ret, raw_data: raw }, isIncluded }: TransactionRecord,
+	{ record, isIncluded }: TransactionRecord,
 ): Promise<TransactionStatus> {
-	const said = Array.isArray(ret) && isRecord(ret[0]) ? ret[0]["contractRet"] : undefined;
-	const result = typeof said === "string" && said !== "DEFAULT" ? { result: said } : {};
 	const request = { value: toHex(transactionId) };
 	const solid = await askSolidity(client, (view) => client.call("gettransactionbyid", request, view));
+	const { raw_data: raw } = record;
 	const endMs =
 		isRecord(raw) && /^\d{1,19}$/.test(String(raw["expiration"])) ? BigInt(String(raw["expiration"])) : 0n;
 	// No block behind the first one past its end can hold it.
@@ -227,9 +247,18 @@ async function statusBy(
 		(solid !== UNSERVED && Object.keys(solid).length > 0) ||
 		(endMs > 0n && (await solidTimeMs(client)) > endMs);
 	if (!isSolid && !isIncluded) return { state: "submitted", receipt: undefined };
-	if (!isSolid) return { state: "included", receipt: undefined, ...result };
-	const failed = result.result !== undefined && result.result !== "SUCCESS";
-	return { state: failed ? "failed" : "solid", receipt: undefined, ...result };
+	const result = resultOf(record);
+	return isSolid ? irreversible(result) : { state: "included", receipt: undefined, ...result };
+}
+
+function resultOf({ ret }: JsonRecord): Pick<TransactionStatus, "result"> {
+	const said = Array.isArray(ret) && isRecord(ret[0]) ? ret[0]["contractRet"] : undefined;
+	return typeof said === "string" && said !== "DEFAULT" ? { result: said } : {};
+}
+
+function irreversible(said: Pick<TransactionStatus, "result">): TransactionStatus {
+	const failed = said.result !== undefined && said.result !== "SUCCESS";
+	return { state: failed ? "failed" : "solid", receipt: undefined, ...said };
 }
 
 /** Months of blocks. */
@@ -238,11 +267,14 @@ const MAX_REFERENCES = 64;
 const MAX_LIFE_BLOCKS = 30_000;
 
 /**
- * Whether a transaction whose end is irreversibly over is in a block. A node that has no record of it may keep none: this
+ * A transaction whose end is over, as it stands in its block; undefined if it is in none. A node that has no record of it may keep none: this
  * reads the blocks between its reference and its end, up to one by which the node is seen to keep records since then.
  * @throws {Failure} `rpc_error` where the node hasn't these blocks
  */
-export async function isInBlocks(client: NodeClient, transaction: SignedTransaction): Promise<boolean> {
+export async function recordInBlocks(
+	client: NodeClient,
+	transaction: SignedTransaction,
+): Promise<JsonRecord | undefined> {
 	const { idHex, raw = new TransactionRaw() } = transaction;
 	const cantTell = (): Failure =>
 		new Failure(
@@ -259,31 +291,33 @@ export async function isInBlocks(client: NodeClient, transaction: SignedTransact
 		if (block?.number === number) return block;
 		throw cantTell();
 	};
+	if (raw.ref_block_bytes.length !== 2) return undefined;
 	const { number: head } = await fetchHead(client);
 	let block = await blockAt(referredNumber(head, raw));
 	for (let count = 1; !equalBytes(block.id.subarray(8, 16), raw.ref_block_hash); count++) {
 		// The chain refuses what refers to a block that it hasn't.
-		if (block.number < REFERENCE_NUMBERS) return false;
+		if (block.number < REFERENCE_NUMBERS) return undefined;
 		block = await blockAt(count < MAX_REFERENCES ? block.number - REFERENCE_NUMBERS : -1n);
 	}
 	for (let count = 0; block.timestampMs < raw.expiration; count++) {
 		block = await blockAt(count < MAX_LIFE_BLOCKS ? block.number + 1n : -1n);
-		const ids = idsIn(block);
-		if (!ids) throw cantTell();
-		if (ids.includes(idHex)) return true;
-		const [other] = ids;
-		if (other !== undefined && (await recordOf(client, fromHex(other)))) return false;
+		const held = transactionsIn(block);
+		if (!held) throw cantTell();
+		const own = held.get(idHex);
+		if (own) return own;
+		const [other] = held.keys();
+		if (other !== undefined && (await recordOf(client, fromHex(other)))) return undefined;
 	}
-	return false;
+	return undefined;
 }
 
-/** Ids of the transactions of a block as a node answers it; undefined where it doesn't tell all of them. */
-function idsIn({ answer, header }: BlockReference): readonly string[] | undefined {
+/** The transactions of a block by their ids, as a node answers it; undefined where it doesn't tell all of them. */
+function transactionsIn({ answer, header }: BlockReference): ReadonlyMap<string, JsonRecord> | undefined {
 	const { transactions = [] } = answer;
-	if (!Array.isArray(transactions)) return undefined;
-	const ids = transactions.map((each) => String(isRecord(each) ? each["txID"] : "").toLowerCase());
-	const isCut = ids.length === 0 && (header.raw_data?.txTrieRoot.some((byte) => byte !== 0) ?? false);
-	return isCut || ids.some((id) => !/^[0-9a-f]{64}$/.test(id)) ? undefined : ids;
+	if (!Array.isArray(transactions) || !transactions.every(isRecord)) return undefined;
+	const held = new Map(transactions.map((each) => [String(each["txID"]).toLowerCase(), each]));
+	const isCut = held.size === 0 && (header.raw_data?.txTrieRoot.some((byte) => byte !== 0) ?? false);
+	return isCut || [...held.keys()].some((id) => !/^[0-9a-f]{64}$/.test(id)) ? undefined : held;
 }
 
 /** Whether the contract did what it was asked to; transactions without contract code have no result. */

@@ -53,6 +53,23 @@ describe("handing a transaction to a node", () => {
 		});
 	});
 
+	test("doesn't call expired either what a node without records has in a block, or may have", async () => {
+		const raw = TransactionRaw.create({ expiration: 5_000n, ref_block_bytes: new Uint8Array(2) });
+		const referring = new SignedTransaction(Transaction.create({ raw_data: raw }));
+		const over = { code: "TRANSACTION_EXPIRATION_ERROR", message: "expired" };
+		const node = (blocks: JsonRecord) =>
+			answering({
+				broadcasthex: over,
+				gettransactionbyid: {},
+				getnowblock: block(1n),
+				getblockbynum: blocks,
+			});
+		const block = (number: bigint): JsonRecord => ({ block_header: { raw_data: { number } } });
+		const sent = (blocks: JsonRecord) => broadcast(node(blocks).client, referring, 6_000);
+		await expect(sent({})).rejects.toMatchObject({ code: "rpc_error", facts: { sent: "unknown" } });
+		await expect(sent(block(0n))).rejects.toMatchObject({ code: "tx_expired", facts: { sent: false } });
+	});
+
 	test.each<[what: string, failure: Failure, sent: boolean | "unknown"]>([
 		["a time-out", new Failure("timeout", ""), "unknown"],
 		["a connection that broke", new Failure("network", "", { details: { cause: "ECONNRESET" } }), "unknown"],

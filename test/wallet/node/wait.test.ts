@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { blockId } from "../../../src/protocol/block.js";
+import { sha256 } from "../../../src/protocol/hash.js";
+import { BlockHeaderRaw, Transaction, TransactionRaw } from "../../../src/protocol/messages.js";
+import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { Failure } from "../../../src/wallet/failure.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
 import type { NodeClient, NodeView } from "../../../src/wallet/node/node-client.js";
-import { statusOf, type TransactionState, waitFor } from "../../../src/wallet/node/wait.js";
+import { knownStatus, statusOf, type TransactionState, waitFor } from "../../../src/wallet/node/wait.js";
 import { answering } from "../answering-client.js";
 
 /** What the node answers at each question for the receipt: the block of the full view, and of the solidity view. */
@@ -18,6 +22,27 @@ type Moment = {
 };
 
 const ID = new Uint8Array(32).fill(7);
+
+/** A transaction that refers to block 1 of {@link blockJson}. */
+const ending = (expiration: bigint): SignedTransaction =>
+	new SignedTransaction(
+		Transaction.create({
+			raw_data: TransactionRaw.create({
+				expiration,
+				ref_block_bytes: new Uint8Array([0, 1]),
+				ref_block_hash: REFERRED,
+			}),
+		}),
+	);
+
+const blockJson = (number: bigint, ...transactions: JsonRecord[]): JsonRecord => ({
+	block_header: { raw_data: { number, timestamp: number * 1_000n } },
+	...(transactions.length > 0 ? { transactions } : {}),
+});
+const REFERRED = blockId(
+	1n,
+	sha256(BlockHeaderRaw.encode(BlockHeaderRaw.create({ number: 1n, timestamp: 1_000n }))),
+).subarray(8, 16);
 
 function play(moments: readonly Moment[]): {
 	readonly client: NodeClient;
@@ -67,10 +92,9 @@ async function run(
 		},
 	};
 	const states: TransactionState[] = [];
-	const status = await waitFor(client, ID, {
+	const status = await waitFor(client, expirationMs === undefined ? ID : ending(expirationMs), {
 		until,
 		timeoutMs: 60_000,
-		expirationMs,
 		timer,
 		...(onUnknown ? { onUnknown } : {}),
 		onStatus: ({ state }) => states.push(state),
@@ -177,4 +201,45 @@ it("tells of a node without receipts what the transaction itself says: in a bloc
 	const unserved = new Failure("not_served", "");
 	expect(await status("SUCCESS", 100n, unserved)).toEqual({ state: "submitted", receipt: undefined });
 	expect(await status("SUCCESS", 101n, unserved)).toMatchObject({ state: "solid" });
+});
+
+it("calls nothing expired that is in a block of a node which keeps neither receipts nor records, or may be", async () => {
+	const followed = ending(5_000n);
+	const asked = (ret: JsonRecord[] | undefined, first = 0n) =>
+		statusOf(
+			answering({
+				gettransactioninfobyid: {},
+				gettransactionbyid: {},
+				gettransactionfrompending: {},
+				getnodeinfo: { solidityBlock: "Num:9,ID:x" },
+				getnowblock: blockJson(9n),
+				getblockbynum: ({ num }) => {
+					if (num !== 9n && (num as bigint) < first) return {};
+					return num === 3n && ret ? blockJson(3n, { txID: followed.idHex, ret }) : blockJson(num as bigint);
+				},
+			}).client,
+			followed,
+		);
+	expect(await asked([{ contractRet: "SUCCESS" }])).toEqual({
+		state: "solid",
+		receipt: undefined,
+		result: "SUCCESS",
+	});
+	expect(await asked([{ contractRet: "REVERT" }])).toMatchObject({ state: "failed", result: "REVERT" });
+	expect(await asked(undefined)).toEqual({ state: "expired", receipt: undefined });
+	await expect(asked([], 4n)).rejects.toMatchObject({
+		code: "rpc_error",
+		message: expect.stringContaining("can't tell whether"),
+		facts: { sent: "unknown", hint: expect.stringContaining("--node") },
+	});
+});
+
+it("says of what has no record only that", async () => {
+	const nothing = { gettransactioninfobyid: {}, gettransactionbyid: {}, gettransactionfrompending: {} };
+	await expect(knownStatus(answering(nothing).client, ID)).rejects.toMatchObject({
+		code: "not_found",
+		facts: { hint: expect.stringContaining("may have it in a block all the same") },
+	});
+	const waiting = { ...nothing, gettransactionfrompending: { txID: "07" } };
+	expect(await knownStatus(answering(waiting).client, ID)).toMatchObject({ state: "submitted" });
 });
