@@ -13,6 +13,7 @@ import { Failure } from "../../wallet/failure.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
+import { TYPED_WITH_EXPONENT } from "./contract-object.js";
 import { RUNS_ALONE } from "./names.js";
 import type { Operations } from "./operations.js";
 
@@ -56,7 +57,7 @@ const TOKENS =
 
 /**
  * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun, `5@gold` for the text,
- * `5e18` for the whole number that JavaScript would round.
+ * `5e18` for the whole number that JavaScript would round, which is no amount of coins.
  * @throws {Failure} `bad_value`, `amount_unit` for an amount that isn't a whole number of sun
  */
 export function withAmounts(source: string): string {
@@ -65,7 +66,9 @@ export function withAmounts(source: string): string {
 		if (token.includes("@")) return JSON.stringify(token);
 		if (/[ns]$/i.test(token)) return `${parseCoinAmount(token)}n`;
 		const digits = plainDigits(token.replaceAll("_", ""));
-		return digits === undefined || Number.isSafeInteger(Number(digits)) ? token : `${BigInt(digits)}n`;
+		if (digits === undefined || Number.isSafeInteger(Number(digits))) return token;
+		TYPED_WITH_EXPONENT.set(BigInt(digits), token);
+		return `${BigInt(digits)}n`;
 	});
 }
 

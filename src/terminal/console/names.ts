@@ -86,11 +86,12 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 		const { token, memo, force = false } = optionsOf(options, SEND_OPTIONS);
 		const plan = async (actor: Actor): Promise<TransactionPlan> => {
 			const recipient = toBase58Check(await addressOfNamed(settings, to));
-			if (typeof amount === "bigint" && token !== undefined) {
+			const text = amountText("amount", amount);
+			if (text.endsWith("sun") && typeof amount === "bigint" && token !== undefined) {
 				const why = `"${formatCoin(amount)}" is an amount of coin, not of ${token}`;
 				throw new Failure("bad_value", why, { hint: `such as "5@${token}", a text` });
 			}
-			const payment = paymentInParts({ to: recipient, amount: amountText("amount", amount), token });
+			const payment = paymentInParts({ to: recipient, amount: text, token });
 			return paymentPlan(actor, payment, { memo: memoBytes(memo), force });
 		};
 		return chain.perform(senderOf(options), plan, memo);

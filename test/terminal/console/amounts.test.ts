@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import { withAmounts } from "../../../src/terminal/console/console-prompt.js";
+import { amountText } from "../../../src/terminal/console/contract-object.js";
+import { parseCoinAmount } from "../../../src/wallet/values/amount.js";
 
 it("reads amounts with their unit as whole numbers of sun", () => {
 	expect(withAmounts("send(bob, 5coin)")).toBe("send(bob, 5000000n)");
@@ -32,4 +34,13 @@ it("leaves texts, comments and names as they are", () => {
 
 it("refuses what is less than a sun", () => {
 	expect(() => withAmounts("1.0000001coin")).toThrow(/sun|decimal|digits/i);
+});
+
+it("takes a number with an exponent for no amount of coins, in the words of all commands", () => {
+	expect(amountText("value", 7_000_000_000_000_000_000n)).toBe("7000000000000000000sun");
+	expect(withAmounts("send(bob, 7e18)")).toBe("send(bob, 7000000000000000000n)");
+	expect(amountText("value", 7_000_000_000_000_000_000n)).toBe("7e18");
+	expect(() => parseCoinAmount(amountText("value", 7_000_000_000_000_000_000n))).toThrow(
+		'"7e18" has an exponent: write all digits',
+	);
 });
