@@ -51,7 +51,7 @@ export function arrayParts(
 }
 
 /** A type as it is hashed: tuples by their members, the token type in the spelling that compilers write. */
-function hashedType({ type, components }: AbiParameter): string {
+export function hashedType({ type, components }: AbiParameter): string {
 	if (type.startsWith("tuple")) {
 		return `(${(components ?? []).map(hashedType).join(",")})${type.slice("tuple".length)}`;
 	}

@@ -8,9 +8,6 @@ import type { ContractInterface } from "../../abi/parameter.js";
 import { itemOfEntry } from "../../abi/stored-interface.js";
 import { toHex, toKey, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
-import { NamedError } from "../../protocol/json/exceptions.js";
-import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { SmartContractABI } from "../../protocol/messages.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { Recent } from "../memory/recent.js";
 import type { StateView } from "../state/view.js";
@@ -54,7 +51,6 @@ interface SideRecords {
 
 interface KeptSource {
 	readonly source: ContractSource;
-	readonly abi: Readonly<SmartContractABI>;
 	/** The whole interface, with what tuples hold. */
 	readonly items: ContractInterface;
 	/** Keccak-256 of the code, hexadecimal. */
@@ -69,12 +65,6 @@ export class ContractSources {
 	/** @param address 21 bytes */
 	get(address: Uint8Array): ContractSource | undefined {
 		return this.current(address)?.source;
-	}
-
-	/** The interface of a contract: the chain's own, or that of its stored sources. */
-	interfaceOf(address: Uint8Array): Readonly<SmartContractABI> | undefined {
-		const own = this.records.chain.state.abi.get(address);
-		return own && own.entrys.length > 0 ? own : this.current(address)?.abi;
 	}
 
 	/** All of the interface of a contract's stored sources; undefined where none are. */
@@ -93,9 +83,8 @@ export class ContractSources {
 		const source = readSource(text);
 		const codeHash = this.codeHash(address);
 		if (codeHash === undefined) throw new SourceError("there is no contract at this address");
-		const read = { abi: abiOf(source), items: allItemsOf(source) };
 		this.records.putSideRecord(recordName(address), utf8(JSON.stringify({ ...source, codeHash })));
-		this.kept.renew(toKey(address), { source, ...read, codeHash });
+		this.kept.renew(toKey(address), { source, items: allItemsOf(source), codeHash });
 	}
 
 	private current(address: Uint8Array): KeptSource | undefined {
@@ -114,7 +103,7 @@ export class ContractSources {
 		const text = Buffer.from(bytes).toString("utf8");
 		const source = readSource(text);
 		const { codeHash } = JSON.parse(text) as { readonly codeHash: string };
-		return { source, abi: abiOf(source), items: allItemsOf(source), codeHash };
+		return { source, items: allItemsOf(source), codeHash };
 	}
 
 	private codeHash(address: Uint8Array): string | undefined {
@@ -167,17 +156,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The interface as contracts carry it on the chain, where errors and receivers have no place. */
-function abiOf({ abi }: ContractSource): Readonly<SmartContractABI> {
-	const events = abi.filter((entry) => (entry as { readonly type?: unknown }).type === "event");
-	try {
-		return decodeFields(SmartContractABI, JSON.stringify({ entrys: events }), true);
-	} catch (error) {
-		if (error instanceof NamedError) throw new SourceError(`the interface can't be read: ${error.message}`);
-		throw error;
-	}
-}
 
 const allItemsOf = ({ abi }: ContractSource): ContractInterface =>
 	abi

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ContractSources } from "../../../src/node/history/contract-sources.js";
 import { toKey } from "../../../src/protocol/bytes.js";
-import { SmartContractABI } from "../../../src/protocol/messages.js";
 
 const CONTRACT = Buffer.from(`41${"7".repeat(40)}`, "hex");
 const OTHER = Buffer.from(`41${"8".repeat(40)}`, "hex");
@@ -17,13 +16,11 @@ const RECORD = {
 };
 
 let code: Map<string, Uint8Array>;
-let abi: Map<string, SmartContractABI>;
 let records: Map<string, Uint8Array>;
 
 function sources(): ContractSources {
 	const state = {
 		code: { get: (address: Uint8Array) => code.get(toKey(address)) },
-		abi: { get: (address: Uint8Array) => abi.get(toKey(address)) },
 	};
 	return new ContractSources({
 		sideRecord: (name: string) => records.get(name),
@@ -34,7 +31,6 @@ function sources(): ContractSources {
 
 beforeEach(() => {
 	code = new Map([[toKey(CONTRACT), Uint8Array.of(1, 2, 3)]]);
-	abi = new Map();
 	records = new Map();
 });
 
@@ -46,7 +42,7 @@ describe("sources of contracts", () => {
 		first.put(CONTRACT, JSON.stringify({ ...RECORD, stranger: "left out" }));
 		for (const store of [first, sources()]) {
 			expect(store.get(CONTRACT)).toEqual(RECORD);
-			expect(store.interfaceOf(CONTRACT)?.entrys.map(({ name }) => name)).toEqual(["Paid"]);
+			expect(store.itemsOf(CONTRACT)?.map(({ name }) => name)).toEqual(["Paid", "No"]);
 			expect(store.get(OTHER)).toBeUndefined();
 		}
 	});
@@ -61,17 +57,12 @@ describe("sources of contracts", () => {
 		);
 	});
 
-	it("give way to an interface on the chain, and to other code", () => {
+	it("give way to other code", () => {
 		const store = sources();
 		store.put(CONTRACT, JSON.stringify(RECORD));
-		const own = SmartContractABI.create({ entrys: [{ name: "Own" } as never] });
-		abi.set(toKey(CONTRACT), own);
-		expect(store.interfaceOf(CONTRACT)).toBe(own);
-		abi.set(toKey(CONTRACT), new SmartContractABI());
-		expect(store.interfaceOf(CONTRACT)?.entrys).toHaveLength(1);
 		code.set(toKey(CONTRACT), Uint8Array.of(9));
 		expect(store.get(CONTRACT)).toBeUndefined();
-		expect(store.interfaceOf(CONTRACT)).toBeUndefined();
+		expect(store.itemsOf(CONTRACT)).toBeUndefined();
 	});
 
 	it.each([

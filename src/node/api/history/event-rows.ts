@@ -1,7 +1,13 @@
 /** Events of contracts as rows of the history interface, and in the form of the older event server (protocol/history §§5, 6). */
 
 import type { AbiView } from "../../../abi/coder.js";
-import { type AbiItem, describeItem } from "../../../abi/parameter.js";
+import {
+	type AbiItem,
+	type AbiParameter,
+	type ContractInterface,
+	describeItem,
+	hashedType,
+} from "../../../abi/parameter.js";
 import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
@@ -73,21 +79,22 @@ export async function contractEvents(
 	const heights =
 		filter.heights ?? (number === undefined ? heightsOf(request) : blockHeights(request, number));
 	const owner = ownerKey(contract);
-	const abi = interfaceOf(context, contract);
+	const abis = interfacesOf(context, contract);
 	const lists =
 		name === undefined
 			? [{ kind: "log" as const, owner }]
-			: eventTopics(abi, name).map((topic) => ({ kind: "event" as const, owner: eventOwner(owner, topic) }));
+			: eventTopics(abis, name).map((topic) => ({ kind: "event" as const, owner: eventOwner(owner, topic) }));
 	const write = (row: HistoryRow, bodies: StoredBodies) => writeRow(request, row, bodies, name);
 	return streamedPage(request, { lists, heights, write }, show);
 }
 
-/** The interface of a contract on the chain, or of its stored sources. */
-function interfaceOf(
+/** The interface of a contract on the chain, and that of its stored sources, by which events with structures are read. */
+function interfacesOf(
 	{ node }: Pick<ApiContext, "node">,
 	contract: Uint8Array,
-): Readonly<SmartContractABI> | undefined {
-	return node.sources ? node.sources.interfaceOf(contract) : node.view("full").abi.get(contract);
+): readonly (Readonly<SmartContractABI> | ContractInterface)[] {
+	const known = [node.view("full").abi.get(contract), node.sources?.itemsOf(contract)];
+	return known.filter((abi) => abi !== undefined);
 }
 
 function blockHeights(request: HistoryRequest, number: bigint): Heights {
@@ -217,7 +224,7 @@ function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): EventR
 	const state = node.view("full");
 	const { dialect } = node.config.node;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-	const { item, decoded } = readStoredEvent(interfaceOf({ node }, contract), log) ?? {};
+	const { item, decoded } = readStoredEvent(interfacesOf({ node }, contract), log) ?? {};
 	const isKnown = item !== undefined && decoded !== undefined;
 	return {
 		block_number: info.blockNumber,
@@ -240,16 +247,20 @@ interface EventResult {
 	readonly result_type: { readonly [name: string]: string };
 }
 
-function namedResult(item: AbiItem, args: Readonly<Record<string, AbiView>>, dialect: Dialect): EventResult {
+export function namedResult(
+	item: AbiItem,
+	args: Readonly<Record<string, AbiView>>,
+	dialect: Dialect,
+): EventResult {
 	// Names are a stranger's: without a prototype each of them is a member like any other.
 	const result = Object.create(null) as Record<string, AnswerValue>;
 	const types = Object.create(null) as Record<string, string>;
-	for (const [position, { name, type }] of item.inputs.entries()) {
-		const key = name === "" ? String(position) : name;
-		const value = eventValue(type, args[key] as AbiView);
+	for (const [position, input] of item.inputs.entries()) {
+		const key = input.name === "" ? String(position) : input.name;
+		const value = eventValue(input, args[key] as AbiView);
 		result[String(position)] = value;
 		result[key] = value;
-		types[key] = spellTypes(type, dialect);
+		types[key] = spellTypes(hashedType(input), dialect);
 	}
 	return { result, result_type: types };
 }
@@ -263,11 +274,23 @@ function rawResult({ topics, data }: Readonly<TransactionInfoLog>): EventResult 
 	return { result: Object.fromEntries(parts.map((part, position) => [position, part])), result_type: {} };
 }
 
-/** Values as texts; addresses as 20 bytes, other bytes without a prefix. */
-function eventValue(type: string, value: AbiView): AnswerValue {
-	if (Array.isArray(value)) return value.map((item: AbiView) => eventValue(type, item));
+/** Values as texts; addresses as 20 bytes, other bytes without a prefix; structures by the names of their members. */
+function eventValue(parameter: AbiParameter, value: AbiView): AnswerValue {
+	const { type, components = [] } = parameter;
+	const element = /^(.*)\[\d*\]$/.exec(type)?.[1];
+	if (Array.isArray(value)) {
+		return value.map((item: AbiView, index) =>
+			eventValue(
+				element === undefined ? (components[index] as AbiParameter) : { ...parameter, type: element },
+				item,
+			),
+		);
+	}
 	if (typeof value === "object") {
-		return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, eventValue("", member)]));
+		const members = value as Readonly<Record<string, AbiView>>;
+		return Object.fromEntries(
+			components.map((member) => [member.name, eventValue(member, members[member.name] as AbiView)]),
+		);
 	}
 	const text = String(value);
 	if (type.startsWith("bytes")) return text.replace(/^0x/, "");

@@ -5,7 +5,12 @@
 
 import { USUAL_LIMITS } from "../../../abi/codec.js";
 import { type DecodedEvent, decodeEvent, type LogData } from "../../../abi/log.js";
-import { type AbiItem, type AbiParameter, isElementaryType } from "../../../abi/parameter.js";
+import {
+	type AbiItem,
+	type AbiParameter,
+	type ContractInterface,
+	isElementaryType,
+} from "../../../abi/parameter.js";
 import { topicOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { fromKey, toKey, utf8 } from "../../../protocol/bytes.js";
@@ -19,10 +24,13 @@ const MAX_EVENTS = 300;
 const MAX_DATA = 32 << 10;
 const LIMITS = { ...USUAL_LIMITS, slack: 16 << 10 };
 
-/** A type of stored interfaces, which know no tuples' members: arrays have at least one element, and few dimensions. */
+/** A type of interfaces, of which the chain's know no tuples' members: arrays have at least one element, and few dimensions. */
 const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
 
-const byTopic = new WeakMap<Readonly<SmartContractABI>, ReadonlyMap<string, AbiItem>>();
+/** An interface as the chain has it, or that of stored sources, which knows what tuples hold. */
+type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
+
+const byTopic = new WeakMap<KnownInterface, ReadonlyMap<string, AbiItem>>();
 
 /** An event of a log, and the log as that event; undefined where it doesn't fit. */
 interface StoredEvent {
@@ -30,33 +38,28 @@ interface StoredEvent {
 	readonly decoded: DecodedEvent | undefined;
 }
 
-/** @returns undefined if the interface doesn't know the log's event, or nothing is read of it */
-export function readStoredEvent(
-	abi: Readonly<SmartContractABI> | undefined,
-	log: LogData,
-): StoredEvent | undefined {
+/** @returns undefined if no interface knows the log's event, or nothing is read of it */
+export function readStoredEvent(abis: readonly KnownInterface[], log: LogData): StoredEvent | undefined {
 	const [topic] = log.topics;
-	const item = abi && topic && eventsOf(abi).get(toKey(topic));
+	if (!topic) return undefined;
+	const item = abis.map((abi) => eventsOf(abi).get(toKey(topic))).find((found) => found !== undefined);
 	if (!item) return undefined;
 	return { item, decoded: log.data.length <= MAX_DATA ? decodeEvent(item, log, LIMITS) : undefined };
 }
 
 /** Topics of the events of a name, or of one signature such as `Transfer(address,address,uint256)`. */
-export function eventTopics(
-	abi: Readonly<SmartContractABI> | undefined,
-	name: string,
-): readonly Uint8Array[] {
+export function eventTopics(abis: readonly KnownInterface[], name: string): readonly Uint8Array[] {
 	if (name.includes("(")) return [keccak256(utf8(name))];
-	if (!abi) return [];
-	return [...eventsOf(abi)].filter(([, item]) => item.name === name).map(([topic]) => fromKey(topic));
+	const named = abis.flatMap((abi) => [...eventsOf(abi)].filter(([, item]) => item.name === name));
+	return [...new Set(named.map(([topic]) => topic))].map(fromKey);
 }
 
 /** The events that are read, by their topics; of two with the same the first. */
-function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, AbiItem> {
+function eventsOf(abi: KnownInterface): ReadonlyMap<string, AbiItem> {
 	let events = byTopic.get(abi);
 	if (!events) {
 		events = new Map(
-			storedInterfaceOf(abi, MAX_ENTRIES)
+			("entrys" in abi ? storedInterfaceOf(abi, MAX_ENTRIES) : abi.slice(0, MAX_ENTRIES))
 				.filter(isReadable)
 				.slice(0, MAX_EVENTS)
 				.reverse()
@@ -71,7 +74,8 @@ function isReadable(item: AbiItem): boolean {
 	return item.kind === "event" && !item.anonymous && isSmallEntry(item) && item.inputs.every(isReadableType);
 }
 
-function isReadableType({ type }: AbiParameter): boolean {
+function isReadableType({ type, components }: AbiParameter): boolean {
 	const base = TYPE.exec(type)?.[1];
+	if (base === "tuple") return components?.every(isReadableType) ?? false;
 	return base !== undefined && isElementaryType(base);
 }

@@ -1,9 +1,10 @@
 /** What strangers write as their contracts' interfaces, and the logs beside them. */
 
 import { describe, expect, test } from "vitest";
-import { hashedSignature } from "../../../../src/abi/parameter.js";
+import { type AbiItem, hashedSignature } from "../../../../src/abi/parameter.js";
 import { topicOf } from "../../../../src/abi/selector.js";
-import { readStoredEvent } from "../../../../src/node/api/queries/stored-events.js";
+import { eventTopics, readStoredEvent } from "../../../../src/node/api/queries/stored-events.js";
+import { toHex } from "../../../../src/protocol/bytes.js";
 import { SmartContractABI, SmartContractABIEntry } from "../../../../src/protocol/messages.js";
 
 const EVENT = 3;
@@ -17,6 +18,7 @@ interface Input {
 const entry = (name: string, inputs: readonly Input[]) =>
 	SmartContractABIEntry.create({ type: EVENT, name, inputs: inputs as never });
 const abiOf = (...entrys: SmartContractABIEntry[]) => SmartContractABI.create({ entrys });
+const only = (...entrys: SmartContractABIEntry[]) => [abiOf(...entrys)];
 const topicFor = (name: string, inputs: readonly Input[]): Uint8Array =>
 	topicOf({ kind: "event", name, inputs });
 
@@ -25,7 +27,7 @@ const words = (...values: number[]): Buffer => Buffer.concat(values.map(word));
 
 async function read(inputs: readonly Input[], data: Uint8Array, name = "E"): Promise<unknown> {
 	const topics = [topicFor(name, inputs)];
-	const event = await readStoredEvent(abiOf(entry("Other", []), entry(name, inputs)), { topics, data });
+	const event = await readStoredEvent(only(entry("Other", []), entry(name, inputs)), { topics, data });
 	return event && (event.decoded?.args ?? "doesn't fit");
 }
 
@@ -37,9 +39,9 @@ test("an event is read by its topic", async () => {
 	const data = words(5, 64, 64, 128, 1, 7, 0);
 	expect(await read(inputs, data)).toEqual({ a: 5n, list: [[7n], []] });
 	const strange = { topics: [new Uint8Array(32)], data };
-	expect(await readStoredEvent(abiOf(entry("E", inputs)), strange)).toBeUndefined();
-	expect(await readStoredEvent(undefined, strange)).toBeUndefined();
-	expect(await readStoredEvent(abiOf(), { topics: [], data })).toBeUndefined();
+	expect(await readStoredEvent(only(entry("E", inputs)), strange)).toBeUndefined();
+	expect(await readStoredEvent([], strange)).toBeUndefined();
+	expect(await readStoredEvent(only(), { topics: [], data })).toBeUndefined();
 });
 
 test("of two events with one topic the first counts", async () => {
@@ -48,7 +50,7 @@ test("of two events with one topic the first counts", async () => {
 		entry("E", [{ name: "one", type: "uint256" }]),
 		entry("E", [{ name: "two", type: "uint256" }]),
 	];
-	const event = await readStoredEvent(abiOf(one, two), { topics, data: word(1) });
+	const event = await readStoredEvent(only(one, two), { topics, data: word(1) });
 	expect(event?.decoded?.args).toEqual({ one: 1n });
 });
 
@@ -69,7 +71,7 @@ describe("is not looked at", () => {
 		const others = Array.from({ length: 2_000 }, (_, n) => entry(`Other${n}`, []));
 		const topics = [topicFor("E", [])];
 		const data = new Uint8Array(0);
-		expect(await readStoredEvent(abiOf(...others, entry("E", [])), { topics, data })).toBeUndefined();
+		expect(await readStoredEvent(only(...others, entry("E", [])), { topics, data })).toBeUndefined();
 		expect(hashedSignature({ kind: "event", name: "E", inputs: [] })).toBe("E()");
 	});
 });
@@ -90,4 +92,34 @@ describe("is named, and not read", () => {
 		expect(await read([{ name: "a", type: "uint8[]" }], data)).toBe("doesn't fit");
 		expect(await read([{ name: "a", type: "uint8[]" }], words(32, 1, 1))).toEqual({ a: [1n] });
 	});
+});
+
+test("events with structures are read by an interface that knows their members, behind one that doesn't", () => {
+	const point = {
+		type: "tuple",
+		components: [
+			{ name: "x", type: "uint8" },
+			{ name: "to", type: "address" },
+		],
+	};
+	const inputs = [
+		{ name: "one", ...point },
+		{ name: "many", type: "tuple[]", components: [{ name: "at", ...point }] },
+	];
+	const item: AbiItem = { kind: "event", name: "Drawn", inputs };
+	const data = words(1, 2, 96, 1, 3, 4);
+	const log = { topics: [topicOf(item)], data };
+	const chain = abiOf(
+		entry(
+			"Drawn",
+			inputs.map(({ name, type }) => ({ name, type })),
+		),
+	);
+	expect(readStoredEvent([chain], log)).toBeUndefined();
+	const holds = (x: bigint) => ({ x, to: expect.stringMatching(/^T/) });
+	expect(readStoredEvent([chain, [item]], log)?.decoded?.args).toEqual({
+		one: holds(1n),
+		many: [{ at: holds(3n) }],
+	});
+	expect(eventTopics([chain, [item]], "Drawn").map(toHex)).toEqual([toHex(topicOf(item))]);
 });

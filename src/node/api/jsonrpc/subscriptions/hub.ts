@@ -174,7 +174,8 @@ async function eventNotice(
 ): Promise<RpcValue> {
 	const object = logObject(placed, block, removed, style) as Readonly<Record<string, RpcValue>>;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
-	const { decoded } = readStoredEvent(state.abi.get(contract), placed.log) ?? {};
+	const abi = state.abi.get(contract);
+	const { decoded } = readStoredEvent(abi ? [abi] : [], placed.log) ?? {};
 	return {
 		...object,
 		event: decoded?.event ?? null,
