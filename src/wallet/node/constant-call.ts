@@ -29,14 +29,17 @@ interface CallAnswer {
 
 /**
  * Runs a call at the head of the chain, or at the irreversible block.
+ * @param isTrial whether a transaction may follow it: a development chain logs that alone, and other nodes don't look at the fee limit that says so
  * @throws {Failure} `contract_revert` with the contract's reason; `contract_validate` if there is no such contract
  */
 export async function callConstant(
 	client: NodeClient,
 	call: ContractCall,
 	view: NodeView = "full",
+	isTrial = false,
 ): Promise<CallAnswer> {
-	const answer = await client.call("triggerconstantcontract", callRequest(call), view);
+	const request = { ...callRequest(call), ...(isTrial ? { fee_limit: client.settings.maxFeeLimitSun } : {}) };
+	const answer = await client.call("triggerconstantcontract", request, view);
 	checkCallResult(answer);
 	const { constant_result: results, energy_used: energy, transaction } = answer;
 	const data = bytesOf(Array.isArray(results) ? results[0] : undefined);
@@ -58,7 +61,7 @@ export async function estimateEnergy(client: NodeClient, call: ContractCall): Pr
 /** What a call used when it was tried, and what {@link estimateEnergy} says. @throws {Failure} as a call */
 export async function triedEnergy(client: NodeClient, call: ContractCall): Promise<TriedEnergy> {
 	// The estimator tells that a call reverts, but not why.
-	const { energy: used } = await callConstant(client, call);
+	const { energy: used } = await callConstant(client, call, "full", true);
 	return { used, enough: (await estimatorEnergy(client, call)) ?? used };
 }
 

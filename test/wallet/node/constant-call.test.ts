@@ -100,6 +100,14 @@ describe("the energy of a call", () => {
 		expect(await estimateEnergy(served.client, call)).toBe(90n);
 		expect(await triedEnergy(served.client, call)).toEqual({ used: 70n, enough: 90n });
 		expect(await estimateEnergy(answering({ [ENDPOINT]: ran }).client, call)).toBe(70n);
+		// A development chain logs the transaction that may follow, and not its trial.
+		const trial = answering({ [ENDPOINT]: ran }, { maxFeeLimitSun: 5n });
+		await estimateEnergy(trial.client, call);
+		await callConstant(trial.client, call);
+		const limits = trial.asked
+			.filter(({ endpoint }) => endpoint === ENDPOINT)
+			.map(({ request }) => request["fee_limit"]);
+		expect(limits).toEqual([5n, undefined]);
 	});
 
 	test("is not known where the connection breaks or the call reverts", async () => {

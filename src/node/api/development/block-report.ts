@@ -28,6 +28,7 @@ import { readSlot } from "../../vm/storage-keys.js";
 import { wordFromBytes } from "../../vm/word.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertMessage } from "../jsonrpc/revert-reason.js";
+import { TRIALS } from "../queries/contract-calls.js";
 import { storedInterfaceOf } from "../queries/contracts.js";
 
 /** Transactions of a block that are described. */
@@ -108,8 +109,8 @@ export function refusedCall(
 }
 
 /**
- * Whether a call without effect tries what a transaction will do: an estimate, which has a fee limit, a deployment, or a function that its
- * interface says may write.
+ * Whether a call without effect tries what a transaction will do: an estimate, which has a fee limit, or what was given one, a deployment, or
+ * a function that its interface says may write.
  */
 export function triesTransaction(
 	state: StateView,
@@ -117,7 +118,7 @@ export function triesTransaction(
 	known: InterfaceOf,
 ): boolean {
 	const { to, input } = contractFacts(state, transaction, undefined);
-	if (to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
+	if (TRIALS.has(transaction) || to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
 	const item = itemFor(interfacesOf(state, to, known), "function", input);
 	return item !== undefined && item.mutability !== "view" && item.mutability !== "pure";
 }

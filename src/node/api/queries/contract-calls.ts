@@ -70,6 +70,9 @@ function checkContract(state: StateView, { contract_address }: Readonly<TriggerS
 	}
 }
 
+/** Calls without effect that try transactions, as whoever asks says: a development chain logs those alone. */
+export const TRIALS = new WeakSet<SignedTransaction>();
+
 /**
  * Executes a call without effect, on the state at the time of its turn. A revert is an answer.
  * @param transaction the call's, as {@link callTransaction} builds it

@@ -202,6 +202,15 @@ describe("the console of contracts", () => {
 		await expect.poll(() => lines().slice(before)).toContainEqual({ ...line, call: "constant" });
 		await expect.poll(() => lines().slice(before)).toContainEqual({ ...line, transaction: sent["txid"] });
 		expect(lines().slice(before)).toHaveLength(2);
+		// Of a contract whose interface nobody knows a fee limit says so.
+		const { address } = chain.account(6);
+		await chain.result("dev_setCode", [address, WRITES]);
+		const unknown = { ...call, contract_address: address, data: "01" };
+		await chain.post("/wallet/triggerconstantcontract", { ...unknown, fee_limit: 1_000_000 });
+		await chain.post("/wallet/triggerconstantcontract", unknown);
+		await expect
+			.poll(() => lines().slice(before + 2))
+			.toEqual([{ contract: address, text: "42", call: "constant" }]);
 	});
 
 	it("is silent when the log is switched off", async () => {
