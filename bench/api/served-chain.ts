@@ -112,7 +112,7 @@ export async function serveLogs(blocks: number): Promise<void> {
 		node,
 		broadcaster: new Broadcaster(node),
 		observe: () => () => {},
-		producerAddresses: [],
+		producerAddresses: () => [],
 		host: "127.0.0.1",
 	});
 	const served: Served = { http: 0, jsonrpc: ports.jsonrpc ?? 0 };

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import type { SignerError } from "../keystore/signer/client.js";
 import {
 	checkMeta,
 	directoryProblem,
@@ -132,13 +133,18 @@ async function findingsOf(
 	];
 }
 
-/** A witness asks its signer for its keys before it starts; as any other node it starts without. */
+/** A witness asks its signer for its keys before it starts, and waits for one that is away; as any other node it starts without. */
 async function signerFindings({ file, localWitness: { signer } }: NodeConfig): Promise<Finding[]> {
 	if (!signer) return [];
 	const { keysOfSigner } = await import("../keystore/signer/client.js");
 	return keysOfSigner(signer).then(
 		() => [],
-		({ message }: Error) => [warningAt(file, `${message}: --witness fails until it does`)],
+		({ message, isAway }: SignerError) => [
+			warningAt(
+				file,
+				`${message}: with --witness ${isAway ? "no block is made until one does" : "the start fails"}`,
+			),
+		],
 	);
 }
 

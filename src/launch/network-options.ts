@@ -8,9 +8,10 @@ import { parseKeyFile } from "../keystore/key-file.js";
 import { MAX_PLAIN_KEY_BYTES, type PlainKeyMembers, plainKeyOf } from "../keystore/plain-post-quantum-key.js";
 import type { PostQuantumKey } from "../keystore/post-quantum-key.js";
 import { checkPrivateKey, decryptSecret, passwordBytes } from "../keystore/secret-storage.js";
-import type { SignerPlace } from "../keystore/signer/client.js";
+import type { SignerKey, SignerPlace } from "../keystore/signer/client.js";
 import type { Producer } from "../node/chain/packing.js";
 import type { NodeConfig } from "../node/config/config.js";
+import type { NodeOptions } from "../node/node.js";
 import { producerOf, producerWithKey, producerWithPostQuantumKey } from "../node/production/slot-producer.js";
 import { toHex } from "../protocol/bytes.js";
 import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
@@ -54,18 +55,40 @@ function readMembers(path: string, place: string): PlainKeyMembers {
 }
 
 /**
- * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile those of post-quantum schemes.
+ * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile those of post-quantum schemes; or those of
+ * a signer, which is awaited if it is away.
  * @param password asked for only where a key file has to be opened
+ * @param mayAwait whether a node that runs with its keys isn't replaced by this one
+ * @throws {Failure} for a signer that answers wrongly, or that is away and may not be awaited
  * @throws {KeystoreError} if the key file can't be opened
  * @throws {ConfigError} for a file of a post-quantum key that is none
  */
 export async function producersOf(
 	config: NodeConfig,
 	password: (file: string) => Promise<string>,
-): Promise<Producer[]> {
-	if (!config.run.witness) return [];
+	mayAwait: boolean,
+): Promise<Pick<NodeOptions, "producers" | "awaitedSigner">> {
 	const { signer } = config.localWitness;
-	if (signer !== undefined) return producersOfSigner(signer, config.localWitness);
+	if (!config.run.witness) return { producers: [] };
+	if (signer === undefined) return { producers: await producersHere(config, password) };
+	const { keysOfSigner, SignerError } = await import("../keystore/signer/client.js");
+	const ask = async () => producersOfSigner(signer, await keysOfSigner(signer), config.localWitness);
+	try {
+		return { producers: await ask() };
+	} catch (error) {
+		if (!(error instanceof SignerError)) throw error;
+		if (mayAwait && error.isAway) return { producers: [], awaitedSigner: { reason: error.message, ask } };
+		throw new Failure("start_failed", error.message, {
+			hint: "localwitness.signer is the place of a coin signer serve",
+		});
+	}
+}
+
+/** @throws as {@link producersOf} */
+async function producersHere(
+	config: NodeConfig,
+	password: (file: string) => Promise<string>,
+): Promise<Producer[]> {
 	const recoverable = await recoverableProducers(config, password);
 	const { files, accountAddress } = config.localWitness.postQuantum;
 	if (files.length === 0) return recoverable;
@@ -84,14 +107,9 @@ export async function producersOf(
 /** Producers whose keys are in a process of their own. */
 async function producersOfSigner(
 	place: SignerPlace,
+	keys: readonly SignerKey[],
 	{ accountAddress }: NodeConfig["localWitness"],
 ): Promise<Producer[]> {
-	const { keysOfSigner } = await import("../keystore/signer/client.js");
-	const keys = await keysOfSigner(place).catch((error: Error) => {
-		throw new Failure("start_failed", error.message, {
-			hint: "localwitness.signer is the place of a coin signer serve",
-		});
-	});
 	if (accountAddress && keys.length > 1)
 		throw new ConfigError(
 			`localWitnessAccountAddress is for a single key, and the signer at ${place.at} has ${keys.length}`,

@@ -30,8 +30,10 @@ export interface NodeOptions {
 	readonly dataDirectory: string | undefined;
 	/** What shielded transactions are built with for clients; absent: the process's randomness, and no proofs. */
 	readonly shieldedWork?: ShieldedWork | undefined;
-	/** Keys that produce blocks; empty: the node only follows. */
-	readonly producers: readonly Producer[];
+	/** Keys that produce blocks; empty: the node only follows. Those of a signer that is awaited come in when it answers. */
+	readonly producers: Producer[];
+	/** Of a witness whose signer was away at the start; undefined: nothing is awaited. */
+	readonly awaitedSigner?: AwaitedSigner | undefined;
 	/** A development chain instead of a network; its `config` is the one above. */
 	readonly development?: Development | undefined;
 	/** Address that servers bind; undefined: every interface. */
@@ -54,6 +56,14 @@ export interface NodeOptions {
 
 export type PortName = "gateway" | "peer" | "events" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
 export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
+
+/** A signer that didn't answer. */
+export interface AwaitedSigner {
+	/** Why, in a sentence. */
+	readonly reason: string;
+	/** Asks again. @throws {OperatorError} where it is away still, or its keys can't be used */
+	ask(): Promise<readonly Producer[]>;
+}
 
 /** An opened chain, and what everything that runs on it shares. */
 export interface NodeCore {

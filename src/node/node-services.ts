@@ -4,14 +4,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers";
 import { OperatorError } from "../protocol/operator-error.js";
+import { SLOT_MS } from "../protocol/timing.js";
 import { Broadcaster } from "./api/broadcast.js";
 import { startHttpServers } from "./api/http-servers.js";
 import { DoubleSigners } from "./api/meters.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
+import type { Producer } from "./chain/packing.js";
 import type { NodeConfig } from "./config/config.js";
 import { addressText } from "./network/environment.js";
 import { createApiNode, networkView } from "./node-api.js";
-import type { NodeCore, Service } from "./node-core.js";
+import type { AwaitedSigner, NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
 import { logReorgs, warnOfBeginning, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer } from "./production/slot-producer.js";
@@ -69,13 +71,48 @@ export const events: Service = {
 
 const isTaken = (error: unknown): boolean => (error as { readonly isTaken?: boolean }).isTaken === true;
 
+/**
+ * Asks a signer for its keys once a slot, until it answers: before that nobody knows whose slots are the node's.
+ * @param lose called with the reason, and with each other one
+ * @returns ends it
+ */
+function whenSignerAnswers(
+	{ reason, ask }: AwaitedSigner,
+	lose: (text: string) => void,
+	answered: (keys: readonly Producer[]) => void,
+): () => void {
+	let timer: NodeJS.Timeout;
+	let isOver = false;
+	let last: string | undefined;
+	const wait = (why: string): void => {
+		if (isOver) return;
+		if (why !== last) lose(`no block is made until the signer answers: ${why}`);
+		last = why;
+		timer = setTimeout(() => {
+			ask().then(
+				(keys) => !isOver && answered(keys),
+				(error: Error) => wait(error.message),
+			);
+		}, Number(SLOT_MS));
+	};
+	wait(reason);
+	return () => {
+		isOver = true;
+		clearTimeout(timer);
+	};
+}
+
 /** Produces in slots, where the node has keys. */
 export const production: Service = {
 	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
-		const { config, producers, development, log } = options;
-		if (development || producers.length === 0) return {};
+		const { config, producers, awaitedSigner, development, log } = options;
+		if (development || (producers.length === 0 && !awaitedSigner)) return {};
 		// A signer that is away, or that refuses.
 		let lost: string | undefined;
+		const lose = (reason: string): void => {
+			lost = reason;
+			log.error({}, lost);
+		};
 		parts.production = { warning: () => lost };
 		const producer = new SlotProducer({
 			chain: open.chain,
@@ -100,13 +137,24 @@ export const production: Service = {
 				else if (isTaken(error))
 					log.info({}, "no block produced: another node with this signer has the slot");
 				else if (error instanceof OperatorError) {
-					lost = `the last slot was lost: ${error.message}`;
-					log.error({}, lost);
+					lose(`the last slot was lost: ${error.message}`);
 				} else report(error, "production");
 			},
 		});
 		producer.start();
-		return { stop: () => producer.stop() };
+		const stopAsking =
+			awaitedSigner &&
+			whenSignerAnswers(awaitedSigner, lose, (keys) => {
+				lost = undefined;
+				producers.push(...keys);
+				log.info({ keys: keys.length }, "the signer answers: blocks are made from here on");
+			});
+		return {
+			stop: () => {
+				stopAsking?.();
+				producer.stop();
+			},
+		};
 	},
 };
 
@@ -282,7 +330,7 @@ export const jsonRpc: Service = {
 			node,
 			broadcaster,
 			observe: (observer) => open.chain.observe(observer),
-			producerAddresses: own.map(({ signer }) => signer),
+			producerAddresses: () => own.map(({ signer }) => signer),
 			host,
 			beside: await developmentMethodsBeside(core),
 		});

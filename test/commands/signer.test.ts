@@ -33,25 +33,30 @@ test.skipIf(process.platform === "win32")(
 			expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
 			const [socket, directory] = [join(home.path, "socket"), join(home.path, "signer")];
 			const file = home.write("node.conf", nodeConfiguration(WITNESS, socket));
-			const serve = async (): Promise<Endless> => {
-				const places = ["--socket", socket, "--directory", directory];
+			const serve = async (at = socket, state = directory): Promise<Endless> => {
+				const places = ["--socket", at, "--directory", state];
 				const signer = begin(["signer", "serve", "witness", ...places, "--password-file", password]);
-				await signer.says(`${socket}\n`);
+				await signer.says(`${at}\n`);
 				return signer;
 			};
-			const produce = (name: string): Endless =>
-				begin(["node", "start", "-w", "-c", file, "-d", join(home.path, name), "--p2p-disable", "true"]);
-			const early = await home.run(["node", "start", "-w", "-c", file, "-d", join(home.path, "early")]);
-			expect(early).toMatchObject({
-				code: 1,
-				stderr: expect.stringContaining(`no signer answers at ${socket}`),
-			});
+			const produce = (name: string, by = file): Endless =>
+				begin(["node", "start", "-w", "-c", by, "-d", join(home.path, name), "--p2p-disable", "true"]);
+			// With a signer of its own: the key's blocks of two chains don't have rising heights.
+			const later = join(home.path, "later");
+			const early = produce("alone", home.write("early.conf", nodeConfiguration(WITNESS, later)));
+			await early.says(`no block is made until the signer answers: no signer answers at ${later}`);
+			await early.says("coin node ready");
 			const checked = await home.run(["node", "check", "-c", file, "-d", join(home.path, "early")]);
 			expect(checked).toMatchObject({
 				code: 0,
-				stdout: expect.stringContaining("(there is no such socket): --witness fails until it does"),
+				stdout: expect.stringContaining(
+					"(there is no such socket): with --witness no block is made until one does",
+				),
 			});
 
+			const its = await serve(later, join(home.path, "other-signer"));
+			await early.says("block produced");
+			for (const each of [early, its]) expect(await each.end("SIGTERM")).toBe(0);
 			let signer = await serve();
 			const nodes = [produce("a"), produce("b")];
 			await signer.says("signed", 2);

@@ -347,11 +347,11 @@ export class NodeStart extends CoinCommand {
 		for (const warning of [...(gap === undefined ? [] : [gap]), ...config.warnings]) this.warning(warning);
 		for (const warning of keyWarnings(config)) this.warning(warning);
 		const { host, "output-directory": directory } = flags;
-		const producers = await producersOf(config, (file) => this.witnessPassword(flags, file));
+		const password = (file: string) => this.witnessPassword(flags, file);
 		const options = {
 			config,
 			dataDirectory: directory ?? DEFAULT_DIRECTORY,
-			producers,
+			...(await producersOf(config, password, ready.takeover === undefined)),
 			host,
 			log,
 			limitTime: !config.run.debug,

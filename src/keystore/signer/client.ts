@@ -21,11 +21,13 @@ export class SignerError extends OperatorError {
 	/**
 	 * @param isTaken the height or slot has another signature, which a node with the same signer asked for
 	 * @param isRefusal the signer has looked at a transaction, and no rule allows it
+	 * @param isAway nobody has answered, which may pass by itself
 	 */
 	constructor(
 		message: string,
 		readonly isTaken = false,
 		readonly isRefusal = false,
+		readonly isAway = false,
 	) {
 		super(message);
 	}
@@ -218,6 +220,10 @@ const SOCKET_FAILURES: ReadonlyMap<string | undefined, string> = new Map([
 	["ECONNREFUSED", "nobody listens there"],
 ]);
 
+/** Whether a connection failed by what may pass: not by a certificate, or a socket that this user may not open. */
+const maySucceed = ({ code, syscall }: NodeJS.ErrnoException): boolean =>
+	code === "ECONNRESET" || (syscall !== undefined && code !== "EACCES" && code !== "EPROTO");
+
 /** One request, one answer. */
 async function ask(
 	place: SignerPlace,
@@ -227,6 +233,7 @@ async function ask(
 	return new Promise((resolve, reject) => {
 		let text = "";
 		let reason = "";
+		let isAway = true;
 		const socket = connected(place, () => socket.write(`${JSON.stringify(request)}\n`));
 		const late = setTimeout(() => {
 			reason = ` (nothing came within ${answerMs} ms)`;
@@ -236,14 +243,18 @@ async function ask(
 			text += chunk;
 			if (text.length > MAX_SIGNER_ANSWER) socket.destroy();
 		});
-		socket.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-			const why = place.files ? undefined : SOCKET_FAILURES.get(code);
-			reason = ` (${why ?? harmless(message)})`;
+		socket.on("error", (error: NodeJS.ErrnoException) => {
+			const why = place.files ? undefined : SOCKET_FAILURES.get(error.code);
+			reason = ` (${why ?? harmless(error.message)})`;
+			isAway = maySucceed(error);
 		});
 		socket.on("close", () => {
 			clearTimeout(late);
 			const answer = text.endsWith("\n") ? objectOf(text) : undefined;
-			if (!answer) return reject(new SignerError(`no signer answers at ${place.at}${reason}`));
+			if (!answer) {
+				const message = `no signer answers at ${place.at}${reason}`;
+				return reject(new SignerError(message, false, false, isAway && text === ""));
+			}
 			const { error, taken, refused } = answer;
 			if (typeof error !== "string") return resolve(answer);
 			reject(new SignerError(`the signer refuses: ${harmless(error)}`, taken === true, refused === true));

@@ -10,10 +10,12 @@ import {
 	ConnectionGate,
 	type ConnectionRule,
 	MAX_CONNECTIONS,
+	onFirstLine,
 } from "../../node/listening/connection-gate.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { readSignerFiles, type SignerFiles } from "./client.js";
 import type { SignerClient } from "./policies.js";
+import { MAX_SIGNER_REQUEST, SIGNER_ANSWER_MS } from "./requests.js";
 
 const HANDSHAKE_MS = 5_000;
 const CLOSE_GRACE_MS = 1_000;
@@ -54,8 +56,11 @@ export async function listenTls(
 		const fingerprint = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(":", "").toLowerCase();
 		const client = clients().find((each) => each.certificate === fingerprint);
 		if (client && socket.authorized) return serve(socket, client);
-		socket.end('{"error":"the policies name no client with this certificate"}\n');
-		socket.destroySoon();
+		// What it asked must be read: an answer is lost where the system has to reset a connection with bytes that nobody took.
+		onFirstLine(socket, MAX_SIGNER_REQUEST, SIGNER_ANSWER_MS, () => {
+			socket.end('{"error":"the policies name no client with this certificate"}\n');
+			socket.destroySoon();
+		});
 	});
 	server.on("tlsClientError", (_, socket) => socket.destroy());
 	const gate = new ConnectionGate(

@@ -53,7 +53,7 @@ export class ExplorerLive {
 		const methods = new Map([...known].filter(([name]) => asked.includes(name)));
 		// Filters of HTTP clients are asked for again and again; here is a subscription instead.
 		const filters = new FilterRegistry(() => node.upMs, jsonrpc, release);
-		const context = contextsOf({ server: "full", node, broadcaster, filters, producerAddresses: [] });
+		const context = contextsOf({ server: "full", node, broadcaster, filters, producerAddresses: () => [] });
 		const dispatcher = new Dispatcher({ ...jsonrpc, release, methods, context });
 		return new SocketServer({
 			context,

@@ -198,8 +198,10 @@ export function registerOperatorGauges(
 	gauge("version_vote_percent", "Active witnesses that vote for it, in percent.", () =>
 		Number(versionVote(state())?.percent ?? 0),
 	);
-	gauge("signer_away", "1: the last slot was lost, since the witness's signer was away or refused.", () =>
-		signerAway() ? 1 : 0,
+	gauge(
+		"signer_away",
+		"1: no block is made, or the last slot was lost, since the witness's signer is away or refuses.",
+		() => (signerAway() ? 1 : 0),
 	);
 	if (folder === undefined) return;
 	gauge("disk_free_bytes", "Room on the file system of the data directory.", () => {

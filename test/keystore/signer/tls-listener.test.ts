@@ -3,13 +3,13 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keysOfSigner, type SignerFiles } from "../../../src/keystore/signer/client.js";
+import { keysOfSigner, type SignerError, type SignerFiles } from "../../../src/keystore/signer/client.js";
 import { parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
 import { Signer } from "../../../src/keystore/signer/server.js";
@@ -95,7 +95,10 @@ test("a client whose certificate is named is served, as the one that it is", asy
 
 test("a certificate of the CA that no client has is refused in a sentence", async () => {
 	const asked = keysOfSigner({ at: listener.at, files: filesOf("unnamed") });
-	await expect(asked).rejects.toThrow("the policies name no client with this certificate");
+	await expect(asked).rejects.toMatchObject({
+		message: expect.stringContaining("the policies name no client with this certificate"),
+		isAway: false,
+	});
 });
 
 test("a certificate of another CA, and none at all, get no answer", async () => {
@@ -105,6 +108,35 @@ test("a certificate of another CA, and none at all, get no answer", async () => 
 	await expect(keysOfSigner({ at: listener.at, files: filesOf("stranger") })).rejects.toThrow(
 		"no signer answers at tls://",
 	);
+});
+
+test("a signer that is away is told from a certificate, a file or a place by which none can answer", async () => {
+	const reasonAt = (at: string, files?: SignerFiles) =>
+		keysOfSigner({ at, files }).catch(({ message, isAway }: SignerError) => ({ message, isAway }));
+	const gone = createServer().listen(0, "127.0.0.1");
+	await once(gone, "listening");
+	const nowhere = `tls://127.0.0.1:${(gone.address() as AddressInfo).port}`;
+	gone.close();
+	await once(gone, "close");
+	const silent = createServer((socket) => socket.destroy()).listen(join(directory, "silent"));
+	const other = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+	other.listen(join(directory, "web"));
+	await Promise.all([once(silent, "listening"), once(other, "listening")]);
+	for (const answer of [
+		reasonAt(join(directory, "none")),
+		reasonAt(join(directory, "silent")),
+		reasonAt(nowhere, filesOf("payroll")),
+	])
+		expect(await answer).toMatchObject({ isAway: true });
+	for (const answer of [
+		reasonAt(join(directory, "web")),
+		reasonAt(listener.at, filesOf("payroll", "stranger-ca")),
+		reasonAt(listener.at, filesOf("unnamed")),
+		reasonAt(listener.at, { ...filesOf("payroll"), ca: file("gone.pem") }),
+		reasonAt("tls://nowhere", filesOf("payroll")),
+	])
+		expect(await answer).toMatchObject({ isAway: false });
+	for (const server of [silent, other]) server.close();
 });
 
 test("an older TLS gets no answer", async () => {

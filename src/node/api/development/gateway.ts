@@ -205,7 +205,7 @@ class Gateway {
 			node: this.node,
 			broadcaster,
 			filters,
-			producerAddresses: [producer.signer],
+			producerAddresses: () => [producer.signer],
 		});
 		const methods = methodsByName(release, jsonrpc);
 		const ordinary = new Dispatcher({ ...jsonrpc, release, methods, context });

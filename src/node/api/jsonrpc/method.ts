@@ -51,7 +51,7 @@ export interface RpcContext extends ApiContext {
 	/** The filters of this server; undefined: it has none. */
 	readonly filters: FilterRegistry | undefined;
 	/** Addresses of the keys with which this node produces blocks, in their order; empty: it doesn't. */
-	readonly producerAddresses: readonly Uint8Array[];
+	readonly producerAddresses: () => readonly Uint8Array[];
 	/** The subscriptions of the client; absent: its connection carries none. */
 	readonly subscriber?: Subscriber | undefined;
 	/** The answer that the call's result becomes a part of; absent: nothing tells when it has left. */

@@ -16,7 +16,7 @@ interface JsonRpcServersOptions {
 	readonly broadcaster: Broadcaster;
 	readonly observe: Observe;
 	/** Addresses of the keys with which this node produces blocks, in their order. */
-	readonly producerAddresses: readonly Uint8Array[];
+	readonly producerAddresses: () => readonly Uint8Array[];
 	/** Address to bind; every interface without it. */
 	readonly host?: string | undefined;
 	/** What the full server answers beside the methods of every node. */

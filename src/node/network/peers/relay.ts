@@ -65,8 +65,10 @@ export class RelayConnections {
 	) {}
 
 	start(): void {
-		if (this.relays.length === 0 || this.world.witnesses.length === 0) return;
-		this.timer = this.world.environment.every(PERIOD_MS, () => this.update(), FIRST_MS);
+		if (this.relays.length === 0) return;
+		const { environment, witnesses } = this.world;
+		// Those of a signer that is away come later.
+		this.timer = environment.every(PERIOD_MS, () => witnesses.length > 0 && this.update(), FIRST_MS);
 	}
 
 	stop(): void {

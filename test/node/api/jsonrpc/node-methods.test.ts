@@ -39,7 +39,7 @@ function ask(method: string, { nowMs = HEAD_MS, peers = [], keys = [] }: Situati
 			oldestRevertible: 4n,
 			network: { peers: () => peers.map((outgoing) => ({ outgoing })) },
 		},
-		producerAddresses: keys,
+		producerAddresses: () => keys,
 	} as unknown as RpcContext;
 	return methodsByName("4.8.2").get(method)?.call(context, []) as RpcResult;
 }

@@ -118,7 +118,7 @@ export const nodeMethods: readonly RpcMethod[] = [
 		about: "Address of the first of this node's keys that belongs to a super representative.",
 		parameters: [],
 		handle: ({ producerAddresses, state }) => {
-			const address = producerAddresses.find((own) => state.witness.has(own));
+			const address = producerAddresses().find((own) => state.witness.has(own));
 			if (!address) throw internal("etherbase must be explicitly specified");
 			return data(address);
 		},
@@ -129,7 +129,7 @@ export const nodeMethods: readonly RpcMethod[] = [
 		parameters: [],
 		handle: ({ producerAddresses, state }) => {
 			const active = activeWitnesses(state);
-			return producerAddresses.some((own) => active.some((witness) => asBuffer(own).equals(witness)));
+			return producerAddresses().some((own) => active.some((witness) => asBuffer(own).equals(witness)));
 		},
 	}),
 	defineMethod({
