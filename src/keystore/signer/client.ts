@@ -257,10 +257,13 @@ async function ask(
 			}
 			const { error, taken, refused } = answer;
 			if (typeof error !== "string") return resolve(answer);
-			reject(new SignerError(`the signer refuses: ${harmless(error)}`, taken === true, refused === true));
+			const message = `the signer refuses: ${harmless(error, MAX_REFUSAL)}`;
+			reject(new SignerError(message, taken === true, refused === true));
 		});
 	});
 }
 
 /** What a terminal can show of a text from elsewhere. */
-const harmless = (text: string): string => text.replace(/[^ -~]/g, "?").slice(0, 200);
+const harmless = (text: string, most = 200): string => text.replace(/[^ -~]/g, "?").slice(0, most);
+/** Characters of a refusal: of several rules each has a reason. */
+const MAX_REFUSAL = 1_200;

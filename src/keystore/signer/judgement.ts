@@ -37,7 +37,7 @@ const MAX_AHEAD_MS = 86_400_000n;
 
 /**
  * Judges a transaction by the rules.
- * @returns the rule that allows it and who still has to approve, else the reason of the rule that comes nearest
+ * @returns the rule that allows it and who still has to approve, else the rule that comes nearest and the reason of each that was looked at
  */
 export function judgeTransaction(
 	{ rules, fees }: Policies,
@@ -49,7 +49,7 @@ export function judgeTransaction(
 	if (transaction.expirationMs > now + MAX_AHEAD_MS) return { refused: "it expires in more than a day" };
 	// PERF: once for all rules and recipients; text of an address takes two hashes to read.
 	const nobody = toBase58Check(Uint8Array.of(addressPrefix(), ...new Uint8Array(ADDRESS_LENGTH - 1)));
-	let nearest: { readonly refused: string; readonly rule: PolicyRule; readonly passed: number } | undefined;
+	const refusals: Refusal[] = [];
 	for (const rule of rules) {
 		if (rule.messages || !rule.keys.has(facts.key) || !rule.clients.has(facts.client)) continue;
 		const feeSun = feeBound(fees, transaction, rule, facts.signatureBytes);
@@ -59,35 +59,62 @@ export function judgeTransaction(
 		if (reason === undefined) {
 			const approved = [...rule.approvers].some((name) => name !== facts.client && facts.hasApproved(name));
 			const others = [...rule.approvers].filter((name) => name !== facts.client);
-			if (rule.approvers.size > 0 && others.length === 0)
-				return { rule, refused: `rule ${rule.name}: nobody else than ${facts.client} could approve it` };
-			return { rule, awaits: approved ? [] : others, feeSun };
+			if (rule.approvers.size === 0 || others.length > 0)
+				return { rule, awaits: approved ? [] : others, feeSun };
+			refusals.push({ rule, passed, reason: `nobody else than ${facts.client} could approve it` });
+			break;
 		}
-		if (!nearest || passed > nearest.passed)
-			nearest = { refused: `rule ${rule.name}: ${reason}`, rule, passed };
+		refusals.push({ rule, passed, reason });
 	}
-	return nearest ?? { refused: `no rule has ${facts.client} sign with ${facts.key}` };
+	const refused = reasonsOf(refusals);
+	return refused ?? { refused: `no rule has ${facts.client} sign with ${facts.key}` };
 }
 
-/** @returns the rule that allows a message, else the reason of one that names it, or of the first */
+/** Why a rule doesn't allow something. */
+interface Refusal {
+	readonly rule: PolicyRule;
+	/** How near it came. */
+	readonly passed: number;
+	readonly reason: string;
+}
+
+/** Rules that a refusal names. */
+const MAX_NAMED_RULES = 6;
+/** Characters for what is beside the first: a client is told all of them, and the log keeps them. */
+const MAX_OTHER_REASONS = 800;
+
+/** The rule that comes nearest, and the reasons of all in the order of that; undefined: there is none. */
+function reasonsOf(refusals: readonly Refusal[]): { refused: string; rule: PolicyRule } | undefined {
+	const nearest = refusals.toSorted((one, other) => other.passed - one.passed).slice(0, MAX_NAMED_RULES);
+	if (!nearest[0]) return undefined;
+	const [first, ...others] = nearest.map(({ rule, reason }) => `rule ${rule.name}: ${reason}`);
+	let characters = 0;
+	const texts = others.filter((text) => {
+		characters += text.length;
+		return characters <= MAX_OTHER_REASONS;
+	});
+	const unnamed = refusals.length - 1 - texts.length;
+	if (unnamed > 0) texts.push(`and ${unnamed} more ${unnamed === 1 ? "rule" : "rules"}`);
+	return { refused: [first, ...texts].join("; "), rule: nearest[0].rule };
+}
+
+/** @returns the rule that allows a message, else the reason of each that was looked at, those that name it first */
 export function judgeMessage(
 	{ rules }: Policies,
 	message: JudgedMessage,
 	{ client, key, nowMs, spentToday }: Pick<JudgementFacts, "client" | "key" | "nowMs" | "spentToday">,
 ): { readonly refused: string } | { readonly rule: PolicyRule } {
-	let refused: string | undefined;
-	let other: string | undefined;
+	const refusals: Refusal[] = [];
 	for (const rule of rules) {
 		if (!rule.messages || !rule.keys.has(key) || !rule.clients.has(client)) continue;
 		const most = rule.perDay.get(MESSAGES);
 		const isOver = most !== undefined && spentToday(rule, MESSAGES) >= most;
 		const isOther = message.refusedBy(rule.messages);
-		other ??= isOther && `rule ${rule.name}: ${isOther}`;
-		if (isOther !== undefined) continue;
-		if (isWithinHours(rule, nowMs) && !isOver) return { rule };
-		refused ??= `rule ${rule.name}: ${isOver ? `its ${most} messages a day are used` : OUTSIDE_HOURS}`;
+		if (isOther === undefined && isWithinHours(rule, nowMs) && !isOver) return { rule };
+		const reason = isOther ?? (isOver ? `its ${most} messages a day are used` : OUTSIDE_HOURS);
+		refusals.push({ rule, passed: isOther === undefined ? 1 : 0, reason });
 	}
-	return { refused: refused ?? other ?? `no rule has ${client} sign messages with ${key}` };
+	return { refused: reasonsOf(refusals)?.refused ?? `no rule has ${client} sign messages with ${key}` };
 }
 
 const OUTSIDE_HOURS = "it is outside its hours";

@@ -227,12 +227,35 @@ test("refuses with the rule's reason, and writes it", async () => {
 		message: expect.stringContaining("rule small: 101000000sun is above its 10000000sun a transaction"),
 	});
 	expect(decisions()).toMatchObject([
-		{ client: "payroll", decision: expect.stringMatching(/^rule small: /) },
+		{ client: "payroll", decision: expect.stringMatching(/^rule small: .*; rule large: [^;]*$/) },
 	]);
 	const twice = TransactionRaw.decode(payment(1));
 	twice.contract = [...twice.contract, ...twice.contract];
 	await expect(ask("payroll", TransactionRaw.encode(twice))).rejects.toThrow(
 		"it has 2 contracts instead of one",
+	);
+});
+
+test("names each rule that was looked at with its reason, the nearest first, and counts what is too many", async () => {
+	const rule = (name: string, more: string): string =>
+		`{ name = ${name}, keys = [treasury], clients = [payroll], recipients = ["*"], transaction { coin = 10 }, day { coin = 10 }, ${more} }`;
+	const adopt = (...rules: readonly string[]): Promise<boolean> => {
+		const text = `clients { payroll { socket = "${at("payroll").at}" } }, rules = [${rules.join()}]`;
+		return signer.adopt(parsePolicies(text, "p.conf", new Map([["treasury", toBase58Check(ADDRESS)]])));
+	};
+	const messages = `{ name = texts, keys = [treasury], clients = [payroll], messages { texts = [hello] }, day { messages = 1 } }`;
+	const votes = rule("votes", "types = [VoteWitness]");
+	const memos = rule("memos", "types = [Transfer], memos = [rent]");
+	const both =
+		"the signer refuses: rule memos: it has none of its memos; rule votes: TransferContract is not one of its types";
+	await adopt(votes, memos, messages);
+	await expect(ask("payroll", payment(1))).rejects.toThrow(new RegExp(`^${both}$`));
+	expect(decisions().at(-1)).toMatchObject({ rule: "memos", decision: both.slice(20) });
+
+	const many = Array.from({ length: 100 }, (_, at) => rule(`votes${at}`, "types = [VoteWitness]"));
+	await adopt(...many, memos);
+	await expect(ask("payroll", payment(1))).rejects.toThrow(
+		/^the signer refuses: rule memos: .*; rule votes4: [^;]*; and 95 more rules$/,
 	);
 });
 
