@@ -8,6 +8,7 @@ import {
 	logDirectory,
 	openDataDirectory,
 	readMeta,
+	refuseOthersData,
 } from "../node/chain/data-directory.js";
 import { defaultConfig } from "../node/config/config.js";
 import { historyDirectory } from "../node/history/history-store.js";
@@ -32,12 +33,13 @@ const BATCH_BYTES = 4 << 20;
 /**
  * Where the database of a data directory is.
  * @param source names the sub-directory, if it is there
- * @throws {Failure} `not_found` for a directory without a database
+ * @throws {Failure} `not_found` for a directory without a database, `start_failed` for root in another user's
  */
 export async function databaseDirectory(source: ConfigSource, dataDirectory: string): Promise<string> {
 	const { storage } = hasConfig(source) ? await readConfig(source) : defaultConfig();
 	const path = join(dataDirectory, storage.directory);
 	if (!existsSync(path)) throw new Failure("not_found", `there is no database ${path}`);
+	await withStartFailures(async () => refuseOthersData(dataDirectory, path));
 	return path;
 }
 

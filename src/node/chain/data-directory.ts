@@ -1,6 +1,15 @@
 /** The data directory: who owns it, and that no other process uses it (protocol/configuration §4.3 tells what others look like). */
 
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
+import {
+	accessSync,
+	constants,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statfsSync,
+	statSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { be64, equalBytes, fromUtf8, readBe64, toHex, utf8 } from "../../protocol/bytes.js";
 import { genesisTitle } from "../../protocol/public-networks.js";
@@ -55,6 +64,7 @@ export async function openDataDirectory(
 	budget?: CacheBudget,
 ): Promise<KeyValueDatabase> {
 	const path = join(dataDirectory, name);
+	refuseOthersData(dataDirectory, path);
 	refuseReferenceData(dataDirectory);
 	refuseForeign(path);
 	try {
@@ -65,6 +75,26 @@ export async function openDataDirectory(
 		throw new DatabaseError(`the data directory ${dataDirectory} can't be used: ${explain(code)}`);
 	}
 	return openLevelDatabase(path, budget);
+}
+
+/** Users of this machine, a line each; others, such as those of a directory service, go by their number. */
+const USERS = "/etc/passwd";
+
+/**
+ * Opening a database writes, and the user of a directory can't open what root leaves there.
+ * @throws {DatabaseError} where this is root and a path another user's
+ */
+export function refuseOthersData(...paths: readonly string[]): void {
+	if (process.geteuid?.() !== 0) return;
+	for (const path of paths) {
+		const { uid = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+		if (uid === 0) continue;
+		const users = existsSync(USERS) ? readFileSync(USERS, "utf8") : "";
+		const user = new RegExp(`^([^:\\s]+):[^:]*:${uid}:`, "m").exec(users)?.[1] ?? `'#${uid}'`;
+		throw new DatabaseError(
+			`${path} belongs to the user ${user}, who couldn't open what root writes there: run this as sudo -u ${user} coin …`,
+		);
+	}
 }
 
 /**
