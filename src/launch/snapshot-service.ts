@@ -1,5 +1,6 @@
 /** Snapshots as a service: a generation after the other is made, given out over HTTP and retired (protocol/command-line §7). */
 
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
@@ -35,6 +36,7 @@ const PIECE_MS = 30_000;
 const MAX_FILES_PER_ADDRESS = 16;
 /** A web server in front of the service, which has budgets of its own, asks for all its clients. */
 const OWN_MACHINE: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+const DAMAGED = { error: "this snapshot is damaged: begin anew with the newest" };
 const COMMON = { "Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff" };
 
 /** Clocks of the service. */
@@ -71,13 +73,11 @@ export class SnapshotServer {
 	private readonly listener: HttpListener;
 	/** Files on their way, by address. */
 	private readonly sending = new Map<string, number>();
-	/** Paths of files that can't be sent: each is reported once. */
-	private readonly damaged = new Set<string>();
 
 	constructor(
 		private readonly generations: Generations,
 		private readonly clock: ServiceClock,
-		private readonly report: (sentence: string) => void,
+		report: (sentence: string) => void,
 		private readonly filesPerAddress = MAX_FILES_PER_ADDRESS,
 		/** Its connections: how many, and how long one is kept that does nothing. */
 		connections: { readonly most: number; readonly idleMs?: number } = { most: MAX_CONNECTIONS.snapshots },
@@ -113,6 +113,7 @@ export class SnapshotServer {
 		const [newest] = this.generations.all;
 		if (path === "") return send(answer, 200, listOf(this.generations.all));
 		const found = this.generations.find(path);
+		if (found?.generation.damaged !== undefined) return send(answer, 410, DAMAGED);
 		if (found) {
 			const isByContent = path.startsWith("files/");
 			return this.sendFile(request, answer, found.generation, found.file, isByContent);
@@ -126,7 +127,7 @@ export class SnapshotServer {
 		}
 		if (newest || name !== MANIFEST_NAME) return send(answer, 404, { error: "not found" });
 		answer.header("Retry-After", "60");
-		send(answer, 503, { error: "the first snapshot is being made" });
+		send(answer, 503, { error: "a snapshot is being made" });
 	}
 
 	private async sendFile(
@@ -163,7 +164,7 @@ export class SnapshotServer {
 		this.sending.set(address, sending + 1);
 		generation.active++;
 		try {
-			await this.sendPart(answer, join(generation.directory, file.name), file, range, headers);
+			await this.sendPart(answer, generation, file, range, headers);
 		} finally {
 			generation.active--;
 			generation.usedMs = this.clock.now();
@@ -175,11 +176,12 @@ export class SnapshotServer {
 
 	private async sendPart(
 		answer: HttpAnswer,
-		path: string,
-		{ name, bytes }: SnapshotFile,
+		generation: Generation,
+		listed: SnapshotFile,
 		range: { readonly from: number; readonly to: number } | undefined,
 		headers: Readonly<Record<string, string>>,
 	): Promise<void> {
+		const { name, bytes } = listed;
 		const { from, to } = range ?? { from: 0, to: bytes - 1 };
 		const more = {
 			...headers,
@@ -187,35 +189,56 @@ export class SnapshotServer {
 			"Content-Length": to + 1 - from,
 		};
 		// A link or a pipe that somebody puts in place of a file is neither followed nor waited for.
-		const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-			() => undefined,
-		);
+		const path = join(generation.directory, name);
+		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+		const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
+			// Others say nothing of the file: too many are open, for instance.
+			if (error.code === "ENOENT" || error.code === "ELOOP") return undefined;
+			throw error;
+		});
 		try {
 			const found = await file?.stat();
 			if (!file || !found?.isFile() || found.size !== bytes) {
-				if (!this.damaged.has(path)) this.report(`${path} isn't what was listed; its clients can't go on`);
-				this.damaged.add(path);
-				return send(answer, 500, { error: "the file can't be read" });
+				await this.generations.damage(generation, listed);
+				return send(answer, 410, DAMAGED);
 			}
 			answer.begin(name.endsWith(".json") ? JSON_TYPE : "application/octet-stream", range ? 206 : 200, more);
-			if (answer.isHeadOnly || (await this.sendBytes(answer, file, from, to + 1))) answer.end();
+			const end = answer.isHeadOnly ? "sent" : await this.sendBytes(answer, file, listed, from, to + 1);
+			if (end === "sent") return answer.end();
+			if (end === "damaged") await this.generations.damage(generation, listed);
+			answer.breakOff();
 		} finally {
 			await file?.close();
 		}
 	}
 
-	/** @returns false: the client has gone, or was too slow */
-	private async sendBytes(answer: HttpAnswer, file: FileHandle, from: number, end: number): Promise<boolean> {
+	/**
+	 * Sends bytes of a file, and hashes a whole one meanwhile: the last piece of one that is damaged doesn't leave, so that its client asks
+	 * again, and is answered that it is.
+	 */
+	private async sendBytes(
+		answer: HttpAnswer,
+		file: FileHandle,
+		{ bytes, sha256 }: SnapshotFile,
+		from: number,
+		end: number,
+	): Promise<"sent" | "damaged" | "gone"> {
+		const hash = end - from === bytes ? createHash("sha256") : undefined;
 		for (let at = from; at < end; ) {
 			const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - at));
-			const { bytesRead } = await file.read(piece, 0, piece.length, at);
-			if (bytesRead === 0) throw new Error("a file has become shorter");
-			const cancel = this.clock.after(PIECE_MS, () => answer.breakOff());
-			const isTaken = await answer.piece(piece.subarray(0, bytesRead)).finally(cancel);
-			if (!isTaken) return false;
+			const bytesRead = await file.read(piece, 0, piece.length, at).then(
+				(read) => read.bytesRead,
+				// The disk can't read it.
+				() => 0,
+			);
+			const read = piece.subarray(0, bytesRead);
+			hash?.update(read);
 			at += bytesRead;
+			if (bytesRead === 0 || (at === end && hash && hash.digest("hex") !== sha256)) return "damaged";
+			const cancel = this.clock.after(PIECE_MS, () => answer.breakOff());
+			if (!(await answer.piece(read).finally(cancel))) return "gone";
 		}
-		return true;
+		return "sent";
 	}
 }
 

@@ -192,7 +192,7 @@ describe("over HTTP", () => {
 		expect((await get(`/${"a".repeat(9_000)}`)).status).toBe(414);
 	});
 
-	test("a file that was exchanged on the disk is not sent, and is reported once", async () => {
+	test("a file that was exchanged on the disk is not sent, and its snapshot not offered any more", async () => {
 		await publish(10, ["abc", "def", "ghi"]);
 		const at = (name: string): string => join(root, "srv/10-0000000a/chunks", name);
 		writeFileSync(join(root, "secret"), "abc");
@@ -201,8 +201,49 @@ describe("over HTTP", () => {
 		writeFileSync(at("000001.br"), "longer");
 		rmSync(at("000002.br"));
 		for (const name of ["000000.br", "000001.br", "000002.br", "000002.br"])
-			expect((await get(`/10-0000000a/chunks/${name}`)).status).toBe(500);
-		expect(warnings).toHaveLength(3);
+			expect((await get(`/10-0000000a/chunks/${name}`)).status).toBe(410);
+		expect(warnings).toEqual([
+			expect.stringContaining("10-0000000a is damaged, and offered no more: chunks/000000.br"),
+		]);
+	});
+
+	test("damaged bytes never arrive whole; whoever is half-way, or asks for the newest, is told where to go on", async () => {
+		await publish(10, ["abc", "def"]);
+		await publish(11, ["abc", "xyz"]);
+		const newest = async (): Promise<unknown> => JSON.parse(String((await get("/")).body)).newest;
+		writeFileSync(join(root, "srv/11-0000000b/chunks/000001.br"), "xyy");
+		expect(await newest()).toBe("11-0000000b");
+		await expect(get("/11-0000000b/chunks/000001.br")).rejects.toThrow();
+		expect(await newest()).toBe("10-0000000a");
+		expect((await get("/latest/manifest.json")).headers.location).toBe("../10-0000000a/manifest.json");
+		const half = await get("/11-0000000b/chunks/000000.br");
+		expect([half.status, String(half.body)]).toEqual([
+			410,
+			expect.stringContaining("begin anew with the newest"),
+		]);
+		expect((await get("/10-0000000a/chunks/000000.br")).status).toBe(200);
+
+		// One file for both on the disk.
+		await publish(12, ["abc", "uvw"]);
+		writeFileSync(join(root, "srv/12-0000000c/chunks/000000.br"), "abb");
+		await expect(get("/12-0000000c/chunks/000000.br")).rejects.toThrow();
+		expect([await newest(), (await get("/manifest.json")).status]).toEqual([null, 503]);
+		expect(warnings.map((line) => line.split(" ")[0])).toEqual(
+			["11-0000000b", "12-0000000c", "10-0000000a"].map((name) => join(root, "srv", name)),
+		);
+		await publish(13, ["abc", "uvw"]);
+		expect(await newest()).toBe("13-0000000d");
+		expect((await get("/13-0000000d/chunks/000000.br")).status).toBe(200);
+	});
+
+	test("a start doesn't offer what lacks a file, or has one of another size", async () => {
+		for (const number of [10, 11, 12]) await publish(number, ["abc", `${number}`]);
+		await generations.close();
+		rmSync(join(root, "srv/12-0000000c/chunks/000001.br"));
+		writeFileSync(join(root, "srv/11-0000000b/chunks/000001.br"), "1");
+		await generations.open(nowMs);
+		expect(generations.all.map(({ name }) => name)).toEqual(["10-0000000a"]);
+		expect(warnings).toHaveLength(2);
 	});
 
 	/** Asks for a file and reads nothing of it. @returns what ends the connection, and whether the server has */

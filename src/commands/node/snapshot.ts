@@ -301,7 +301,7 @@ export const NodeSnapshotRestore = command({
 		const snapshot = await findSnapshot(place).catch((error: unknown) => {
 			if (place === args.snapshot || !(error instanceof Failure)) throw error;
 			throw error.with({
-				hint: `it goes on with the generation that was begun; where that isn't given out any more (404), delete ${dataDirectory} and begin anew`,
+				hint: `it goes on with the generation that was begun; where that isn't given out any more (404, or 410 where it is damaged), delete ${dataDirectory} and begin anew`,
 			});
 		});
 		checkSigner(snapshot, trusted, flags.unsigned);

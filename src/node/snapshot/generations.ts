@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Dirent } from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import { link, lstat, readdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { utf8 } from "../../protocol/bytes.js";
@@ -41,6 +41,8 @@ export interface Generation {
 	active: number;
 	/** When a file of it was asked for or sent last; milliseconds since 1970. */
 	usedMs: number;
+	/** A file of it that isn't what was listed, or is gone; undefined: none that is known. */
+	damaged: string | undefined;
 }
 
 interface RetireOptions {
@@ -129,9 +131,26 @@ export class Generations {
 		await this.lock?.close();
 	}
 
-	/** Newest first. */
+	/** Newest first, without those that are known to be damaged. */
 	get all(): readonly Generation[] {
-		return this.listed;
+		return this.listed.filter(isWhole);
+	}
+
+	/** A file isn't what was listed: it is offered no more, nor is a generation that has the same one on the disk. */
+	async damage(generation: Generation, { name, sha256 }: SnapshotFile): Promise<void> {
+		if (!isWhole(generation)) return;
+		this.setDamaged(generation, name);
+		const { ino, dev } = await inodeOf(generation, name);
+		for (const other of this.all) {
+			const same = other.files.get(sha256);
+			const its = same && (await inodeOf(other, same.name));
+			if (its && its.ino === ino && its.dev === dev) this.setDamaged(other, same.name);
+		}
+	}
+
+	private setDamaged(generation: Generation, name: string): void {
+		generation.damaged = name;
+		this.warn(`${generation.directory} is damaged, and offered no more: ${name} isn't what was listed`);
 	}
 
 	/** Where the next one is made; nothing is there. @throws {SnapshotError} */
@@ -212,7 +231,7 @@ export class Generations {
 		for (const generation of this.listed) {
 			if (first === "files" ? !isHash : isHash || first !== generation.name) continue;
 			const file = generation.files.get(rest);
-			if (file) return { generation, file };
+			if (file && (isWhole(generation) || !isHash)) return { generation, file };
 		}
 		return undefined;
 	}
@@ -243,7 +262,7 @@ export class Generations {
 			fileOf(MANIFEST_NAME, bytes),
 			fileOf(SIGNATURE_NAME, signature),
 		];
-		return {
+		const generation: Generation = {
 			name,
 			directory,
 			manifest,
@@ -252,7 +271,15 @@ export class Generations {
 			listedMs: mtimeMs,
 			active: 0,
 			usedMs,
+			damaged: undefined,
 		};
+		// Sizes alone: to read everything takes as long as a restore.
+		for (const file of files) {
+			const found = await lstat(join(directory, file.name)).catch(() => undefined);
+			if (isWhole(generation) && !(found?.isFile() && found.size === file.bytes))
+				this.setDamaged(generation, file.name);
+		}
+		return generation;
 	}
 
 	/** Puts what earlier generations have in place of what was made anew. @returns bytes that none of them has */
@@ -267,6 +294,12 @@ export class Generations {
 		return bytes;
 	}
 }
+
+const isWhole = ({ damaged }: Generation): boolean => damaged === undefined;
+
+/** What two names of one file have in common. */
+const inodeOf = ({ directory }: Generation, name: string): Promise<Partial<Pick<Stats, "ino" | "dev">>> =>
+	lstat(join(directory, name)).catch(() => ({}));
 
 function nameOf({ head }: Manifest): string {
 	return `${head.number}-${head.id.slice(-8)}`;
