@@ -25,7 +25,7 @@ export const sealing: Service = {
 		const { saveState } = development.options;
 		return {
 			stop: async () => {
-				sealer.stop();
+				sealer.close();
 				if (!saveState) return;
 				const { dumpState } = await import("./development/state-file.js");
 				await saveState(await sealer.exclusive(() => dumpState(core.open)));

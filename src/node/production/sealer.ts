@@ -1,5 +1,6 @@
 /** Sealing the blocks of a development chain: on demand, at an interval, or by hand (protocol/development-chain §3). */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chain } from "../chain/chain.js";
 import type { CommittedBlock } from "../chain/observers.js";
 import type { Producer } from "../chain/packing.js";
@@ -30,6 +31,7 @@ interface Waiter {
 export class Sealer {
 	private timer: NodeJS.Timeout | undefined;
 	private scheduled = false;
+	private isClosed = false;
 	private waiting: Waiter[] = [];
 	/** Work that no block may interrupt, one after the other. */
 	private exclusiveWork: Promise<unknown> = Promise.resolve();
@@ -62,20 +64,36 @@ export class Sealer {
 		);
 	}
 
-	stop(): void {
+	private stop(): void {
 		clearTimeout(this.timer);
 		this.timer = undefined;
 	}
 
-	/** Changes the way of sealing; what waits is sealed at once if that is the way. */
-	setMode(mode: SealMode): void {
+	/** Seals no more of its own accord. */
+	close(): void {
+		this.isClosed = true;
+		this.stop();
+	}
+
+	/**
+	 * Changes the way of sealing; what waits is sealed then if that is the way: a block in each turn of the event loop, since any number
+	 * may have gathered. It is exclusive work.
+	 * @throws whatever the first block fails with
+	 */
+	async setMode(mode: SealMode): Promise<void> {
 		this.stop();
 		this.options.conditions.sealMode = mode;
 		this.start();
-		const { size } = this.options.chain.pool;
-		if (mode !== "instant" || size === 0) return;
+		const { pool } = this.options.chain;
+		let before = pool.size;
+		if (mode !== "instant" || before === 0) return;
 		this.seal();
-		this.sealRest(size);
+		while (pool.size > 0 && pool.size < before) {
+			await nextTurn();
+			if (this.isClosed) return;
+			before = pool.size;
+			this.sealOrReport();
+		}
 	}
 
 	/**

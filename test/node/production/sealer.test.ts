@@ -35,6 +35,27 @@ test("what came at once is sealed block by block until nothing waits", async () 
 	expect([pool.size, made(), failures]).toEqual([0, 3, []]);
 });
 
+test("what had gathered before is sealed in turns, between which others have theirs, and the call ends behind the last", async () => {
+	const { sealer, pool, failures, made } = sealerOf(4, 0);
+	const seen: number[] = [];
+	const other = (): void => {
+		seen.push(made());
+		if (pool.size > 0) setImmediate(other);
+	};
+	setImmediate(other);
+	await sealer.exclusive(() => sealer.setMode("instant"));
+	expect([pool.size, made(), failures]).toEqual([0, 4, []]);
+	expect(seen).toEqual(expect.arrayContaining([1, 2, 3]));
+});
+
+test("a node that closes seals no more of it", async () => {
+	const { sealer, made } = sealerOf(4, 0);
+	const changed = sealer.setMode("instant");
+	sealer.close();
+	await changed;
+	expect(made()).toBe(1);
+});
+
 test("a first block that can't be made is told to those who wait for it", async () => {
 	const { sealer, pool, failures } = sealerOf(2, 1);
 	await expect(sealer.submitted()).rejects.toThrow("block 1");
