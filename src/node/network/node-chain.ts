@@ -24,6 +24,7 @@ import {
 } from "../rules/errors.js";
 import { hasProofs } from "../shielded/proof-questions.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
+import type { StateView } from "../state/view.js";
 import type { BlockRef, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
 /** Confirmations whose write may not have happened yet. */
@@ -77,8 +78,11 @@ export class NodeChain implements LocalChain {
 			committed: () => {
 				if (this.nextMaintenanceMs !== this.cycles.at(-1)?.endMs) this.noteCycle();
 			},
-			// Another branch may have elected others for the same cycle, or be in an earlier one.
-			reorg: () => this.noteCycle(),
+			// Another branch may have elected others for the same cycle, be in an earlier one, or have gone through several.
+			reorg: ({ committed }) => {
+				for (const { block } of committed) this.noteCycle(open.stateAt(block.number));
+				this.noteCycle();
+			},
 		});
 	}
 
@@ -92,11 +96,11 @@ export class NodeChain implements LocalChain {
 	}
 
 	/** Remembers who is active, for the time after the next maintenance. */
-	private noteCycle(): void {
-		const endMs = this.nextMaintenanceMs;
+	private noteCycle(state: StateView = this.state): void {
+		const endMs = state.properties.get("NEXT_MAINTENANCE_TIME");
 		// Two before: a reorg may lead back over a maintenance.
 		const before = this.cycles.filter((cycle) => cycle.endMs < endMs).slice(-2);
-		this.cycles = [...before, { endMs, witnesses: activeWitnesses(this.state) }];
+		this.cycles = [...before, { endMs, witnesses: activeWitnesses(state) }];
 	}
 
 	get head(): BlockRef {

@@ -26,9 +26,9 @@ const active = ({ chain: { state } }: OpenChain): readonly string[] => activeWit
 const former = (): readonly string[] => chain.formerWitnesses.map(toHex);
 
 /** Lets the witness with the fewest votes lead the next list. */
-function voteForLast(): void {
+function voteForLast(at = open): void {
 	const owner_address = users[0] as Uint8Array;
-	const last = activeWitnesses(open.chain.state).at(-1) as Uint8Array;
+	const last = activeWitnesses(at.chain.state).at(-1) as Uint8Array;
 	for (const [type, message] of [
 		[
 			"FreezeBalanceContract",
@@ -42,7 +42,7 @@ function voteForLast(): void {
 			}),
 		],
 	] as const) {
-		open.chain.pushTransaction(signed(open, 0, type, message));
+		at.chain.pushTransaction(signed(at, 0, type, message));
 	}
 }
 
@@ -90,4 +90,15 @@ test("a branch that leads back over a maintenance has the former witnesses of it
 	offer(produceMany(peer, 3));
 	expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
 	expect(former()).toEqual(first);
+});
+
+test("a branch that goes through two maintenances at once has the former witnesses between them", () => {
+	produceMany(open, 3);
+	voteForLast(peer);
+	const blocks = [produce(peer), produce(peer, NEXT_CYCLE)];
+	const between = active(peer);
+	expect(between).not.toEqual(active(open));
+	offer([...blocks, produce(peer, NEXT_CYCLE), produce(peer)]);
+	expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
+	expect(former()).toEqual(between);
 });
