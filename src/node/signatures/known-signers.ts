@@ -28,13 +28,11 @@ const MIN_CLAIMS = 16;
 
 /** One for each value of 16 bits: 7 MB, of which what was never written takes no memory. Accounts that fall on the same slot replace each other. */
 const SLOTS = 1 << 16;
-/** A slot: the source, how often its key has to be seen again until it is expected (1: it is), the signer. */
+/** A slot: the source, how often its key has to be seen again until it is expected (1: it is, as each is at first), the signer. */
 const STATE_AT = SOURCE_LENGTH;
 const SIGNER_AT = SOURCE_LENGTH + 1;
 const SLOT_LENGTH = SIGNER_AT + SIGNER_LENGTH;
 const EXPECTED = 1;
-/** A key is expected once it has been seen again. */
-const NEW = 2;
 /** Accounts for which now one and now another key signs would make every batch with them be done twice. */
 const AFTER_A_CHANGE = 32;
 /** Batches that aren't tried after wrong guesses in a row, so that whoever causes them delays little. */
@@ -204,12 +202,12 @@ export class KnownSigners {
 		const state = this.slots[slot + STATE_AT] as number;
 		if (!this.holds(slot, sources, at)) {
 			// What changed keys gives up its slot as slowly as it would be expected again: nobody makes it forgotten.
-			if (state > NEW) {
+			if (state > EXPECTED) {
 				this.slots[slot + STATE_AT] = state - 1;
 				return;
 			}
 			this.slots.set(sources.subarray(at, at + SOURCE_LENGTH), slot);
-			this.slots[slot + STATE_AT] = NEW;
+			this.slots[slot + STATE_AT] = EXPECTED;
 		} else if (Buffer.compare(this.signerAt(slot), signer) !== 0) {
 			this.slots[slot + STATE_AT] = AFTER_A_CHANGE;
 		} else {
