@@ -50,6 +50,11 @@ export class Properties {
 		return value as PropertyType<N>;
 	}
 
+	/** What follows from properties, worked out anew only where they may have changed ({@link KnownProperties.derive}). */
+	derived<T>(of: object, make: () => T): T {
+		return this.backend.knownProperties?.derive(of, make) ?? make();
+	}
+
 	/** Whether a switch is on: its value is 1. */
 	on(name: PropertyOf<"long">): boolean {
 		return this.get(name) === 1n;

@@ -26,7 +26,7 @@ import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
 import { execute } from "./execution.js";
 import type { ExecutionObserver } from "./execution-observer.js";
 import type { Frame } from "./frame.js";
-import { type Gates, readGates } from "./gates.js";
+import { type Gates, gatesAt } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
 import { lastOperation } from "./interpreter.js";
 import { type BlockContext, type CodelessCallListener, Machine, type MachineOptions } from "./machine.js";
@@ -243,7 +243,7 @@ export class ContractMachine {
 			"deadlineMs" | "endsAtFirstOperation" | "listInternal" | "hashes" | "callData"
 		>,
 	): Machine {
-		const gates = readGates(state.properties, forks, rules.network);
+		const gates = gatesAt(state.properties, forks, rules.network);
 		const { onCodelessCall } = this.settings;
 		const observer = this.observation?.observer;
 		const instructions = instructionTableFor(opcodes, gates);

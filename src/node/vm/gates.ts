@@ -74,7 +74,11 @@ export interface Gates {
 /** Block version from which validateMultiSign refuses two signatures of one address. */
 const ONE_SIGNATURE_VERSION = 27;
 
-export function readGates(properties: Properties, forks: ForkGates, network: NetworkName = "main"): Gates {
+/** PERF: worked out once for all executions between two changes of what they follow from, mostly those of a block. */
+export const gatesAt = (properties: Properties, forks: ForkGates, network?: NetworkName): Gates =>
+	properties.derived(forks, () => readGates(properties, forks, network));
+
+function readGates(properties: Properties, forks: ForkGates, network: NetworkName = "main"): Gates {
 	const isNile = network === "nile";
 	return {
 		tokens: properties.on("ALLOW_TVM_TRANSFER_ORC10"),

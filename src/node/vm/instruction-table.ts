@@ -213,6 +213,7 @@ export function instructionTableFor(instructions: readonly Instruction[], gates:
 }
 
 function areSame(one: Gates, other: Gates): boolean {
+	if (one === other) return true;
 	for (const name in one) if (one[name as keyof Gates] !== other[name as keyof Gates]) return false;
 	return true;
 }

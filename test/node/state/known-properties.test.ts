@@ -1,8 +1,9 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateLayer } from "../../../src/node/state/layer.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";
+import { Account } from "../../../src/protocol/messages.js";
 
 const seed = { genesisTimestampMs: 0n, maintenanceIntervalMs: 1n, committee: () => 0n };
 const fee = (view: StateView): bigint => view.properties.get("TRANSACTION_FEE");
@@ -75,4 +76,49 @@ test("an edit outside of blocks is seen at once, and its undoing too", () => {
 	expect(fee(head)).toBe(10n);
 	history.returnTo(mark);
 	expect(fee(head)).toBe(3n);
+});
+
+describe("what follows from properties is worked out again", () => {
+	const of = {};
+	let made = 0;
+	const doubled = (view: StateView): bigint =>
+		view.properties.derived(of, () => {
+			made++;
+			return 2n * fee(view);
+		});
+	beforeEach(() => {
+		made = 0;
+		expect([doubled(head), doubled(head), made]).toEqual([2n, 2n, 1]);
+	});
+
+	test("once one of them is written, in a block or below, and once that is undone", () => {
+		block(1n, 3n);
+		expect([doubled(head), made]).toEqual([6n, 2]);
+		database.undoBlock();
+		expect([doubled(head), made]).toEqual([2n, 3]);
+		createView(database.baseBackend, seed).properties.set("TRANSACTION_FEE", 5n);
+		expect([doubled(head), doubled(head), made]).toEqual([10n, 10n, 4]);
+	});
+
+	test("once votes for versions are written, wherever they are counted", () => {
+		head.properties.setForkStatistics(32, Uint8Array.of(1));
+		expect([doubled(head), made]).toEqual([2n, 2]);
+		head.upgradeVotes.put(Uint8Array.of(1), Uint8Array.of(1));
+		expect([doubled(head), made]).toEqual([2n, 3]);
+	});
+
+	test("for something else that it follows from, and where a layer has properties of its own", () => {
+		expect(head.properties.derived({}, () => 7n)).toBe(7n);
+		expect([doubled(head), made]).toEqual([2n, 2]);
+		const layer = new StateLayer(head);
+		expect([doubled(layer.view), made]).toEqual([2n, 2]);
+		layer.view.properties.set("TRANSACTION_FEE", 8n);
+		expect([doubled(layer.view), doubled(head), made]).toEqual([16n, 2n, 3]);
+	});
+
+	test("not once others are", () => {
+		head.properties.set("MEMO_FEE", 9n);
+		head.account.put(new Uint8Array(21), Account.create({ balance: 1n }));
+		expect([doubled(head), made]).toEqual([2n, 1]);
+	});
 });
