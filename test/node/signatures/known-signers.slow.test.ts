@@ -108,17 +108,14 @@ describe.each(["native", "wasm"])("signatures by keys that are expected, with th
 		setSignEngine(undefined);
 	});
 
-	test.each([16, 120, 520])(
-		"%i of them are checked at once when their keys have been seen",
-		(count) => {
-			const known = new KnownSigners();
-			expect(answersOf(honest(count), known).checks).toEqual([]);
-			const { said, expected, checks } = answersOf(honest(count), known);
-			expect(said).toEqual(expected);
-			expect(checks.length).toBeGreaterThan(0);
-			expect(checks.every(Boolean)).toBe(true);
-		},
-	);
+	test.each([16, 120, 520])("%i of them are checked at once when their keys have been seen", (count) => {
+		const known = new KnownSigners();
+		expect(answersOf(honest(count), known).checks).toEqual([]);
+		const { said, expected, checks } = answersOf(honest(count), known);
+		expect(said).toEqual(expected);
+		expect(checks.length).toBeGreaterThan(0);
+		expect(checks.every(Boolean)).toBe(true);
+	});
 
 	test("one that is wrong leaves all to recovery, whatever is wrong with it", () => {
 		const pick = random(5);
