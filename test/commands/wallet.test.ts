@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
@@ -634,6 +635,25 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect((await pay("--resume")).code).toBe(0);
 		expect(Buffer.from(wallet.node.received[0]?.bytes ?? []).toString("hex")).toBe(handed[0]);
 		expect(wallet.node.received).toHaveLength(2);
+	});
+
+	it("pays no line twice whose answer was lost where nothing can be kept of it", async ({ wallet }) => {
+		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n`);
+		const pay = (...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", path, ...words, ...wallet.password()]);
+		mkdirSync(join(wallet.home.path, ".local/share/coin"), { recursive: true });
+		wallet.home.write(".local/share/coin/unanswered", "");
+		const handed: string[] = [];
+		wallet.node.handlers.set("broadcasthex", (body) => {
+			handed.push((JSON.parse(body) as { transaction: string }).transaction);
+			return "hang up";
+		});
+		const lost = await pay();
+		expect(lost.stderr).toContain("nothing will warn of sending the same once more");
+		expect(errorRecord(lost)).toMatchObject({ sent: "unknown", details: { unknown: [2], unsent: [] } });
+		wallet.node.handlers.delete("broadcasthex");
+		expect((await pay("--resume")).code).toBe(0);
+		expect(wallet.node.received.map(({ bytes }) => Buffer.from(bytes).toString("hex"))).toEqual(handed);
 	});
 
 	it("needs --yes for more coins than confirmOver where nobody can be asked, in a list, too, and for equal lines", async ({

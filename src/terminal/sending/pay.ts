@@ -407,7 +407,8 @@ async function payLine(
 	} catch (error) {
 		// What was to be printed may have been.
 		if (!sends(flags)) throw error;
-		const { sent = false } = asFailure(error).facts;
+		// Whatever fails without a word of it may have been after a node had the bytes.
+		const { sent = progress.unknown.includes(line) ? "unknown" : false } = asFailure(error).facts;
 		conclude(progress, line, sent);
 		if (sent === false) await journal?.conclude(key, "refused");
 		throw error;

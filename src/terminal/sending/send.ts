@@ -38,7 +38,12 @@ export async function sendAndReport(
 	try {
 		await broadcastBy(session, client, envelope);
 	} catch (error) {
-		if (isUnanswered(error)) await keepUnanswered(client.settings, envelope);
+		if (isUnanswered(error)) {
+			// What happened to the payment must be said all the same.
+			await keepUnanswered(client.settings, envelope).catch((why: unknown) =>
+				session.warning(`nothing will warn of sending the same once more: ${asFailure(why).message}`),
+			);
+		}
 		if (error instanceof Failure && error.facts.sent !== false) await questions.afterSending?.(envelope);
 		throw error;
 	}

@@ -12,7 +12,7 @@ import {
 	writePrivateFile,
 } from "../../keystore/private-file.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
-import { Transaction } from "../../protocol/messages.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure, onRefusal } from "../failure.js";
@@ -88,10 +88,15 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 	return found;
 }
 
-/** Its id alone where an earlier release kept no more. */
+/** Its id alone where an earlier release kept no more, or the file is damaged. */
 function followedOf({ transaction }: JsonRecord, txID: string): Uint8Array | SignedTransaction {
-	if (transaction === undefined) return fromHex(txID);
-	return new SignedTransaction(Transaction.decode(fromHex(String(transaction))));
+	try {
+		const kept = SignedTransaction.decode(fromHex(String(transaction)));
+		if (kept.idHex === txID) return kept;
+	} catch (error) {
+		if (!(error instanceof DecodeError || error instanceof RangeError)) throw error;
+	}
+	return fromHex(txID);
 }
 
 async function namesIn(directory: string): Promise<string[]> {

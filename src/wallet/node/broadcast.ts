@@ -26,7 +26,8 @@ const CODES: Readonly<Record<string, FailureCode>> = {
  * Broadcasts a transaction. Returning means that the node took it into its pool, nothing more.
  * @param nowMs this machine's clock
  * @throws {Failure} `rpc_error` where the node calls it expired and can't tell whether it is in a block; with `sent` and `txID`: true if the node has it; "unknown" if the connection broke on the way, or if
- * the node says that it refuses, since it has the bytes and could send them as long as they live; else false
+ * the node says that it refuses, since it has the bytes and could send them as long as they live; false if nobody got it, or if its end is over
+ * by the node, by this machine's clock and by the blocks
  */
 export async function broadcast(
 	client: NodeClient,
@@ -40,7 +41,8 @@ export async function broadcast(
 		answer = await client.call("broadcasthex", { transaction: toHex(transaction.bytes) });
 	} catch (error) {
 		if (!(error instanceof Failure)) throw error;
-		throw lives && hasArrived(error)
+		// Whatever this machine's clock says: it may be fast, and the node has the bytes.
+		throw hasArrived(error)
 			? error.with({ sent: "unknown", txID, hint: `coin tx wait ${txID}` })
 			: error.with({ sent: false, txID });
 	}
@@ -62,7 +64,7 @@ export async function broadcast(
 		typeof code === "string" ? code : "UNKNOWN",
 		typeof message === "string" ? message : "",
 		txID,
-		lives,
+		isOver && !lives,
 		isKnown,
 	);
 }
@@ -93,7 +95,7 @@ function refusalOf(
 	nodeCode: string,
 	nodeMessage: string,
 	txID: string,
-	lives: boolean,
+	isDead: boolean,
 	isKnown: boolean,
 ): Failure {
 	const isDuplicate = isKnown || nodeCode === "DUP_TRANSACTION_ERROR";
@@ -106,7 +108,7 @@ function refusalOf(
 	const kept = isDuplicate || isKeptUnannounced(nodeMessage);
 	const said = message === "" ? `the node refused the transaction: ${nodeCode}` : withSentence(message);
 	return new Failure(code, said, {
-		sent: kept || (lives ? "unknown" : false),
+		sent: kept || (isDead ? false : "unknown"),
 		txID,
 		node: { code: nodeCode, message: nodeMessage },
 		...(kept ? { hint: `coin tx wait ${txID}` } : {}),

@@ -85,7 +85,8 @@ export async function waitFor(
 		const pause = waited < FAST_PERIOD_MS ? FAST_POLL_MS : SLOW_POLL_MS;
 		const isLastAttempt = waited + pause > options.timeoutMs;
 		try {
-			const status = await statusUntil(client, followed, options);
+			const isTimely = () => timer.now() - started <= options.timeoutMs;
+			const status = await statusUntil(client, followed, options, isTimely);
 			if (status.state !== last.state) options.onStatus?.(status);
 			last = status;
 			if (isFinal(status, options.until)) return status;
@@ -165,8 +166,9 @@ async function statusUntil(
 	client: NodeClient,
 	followed: Followed,
 	{ until }: WaitOptions,
+	isTimely: () => boolean,
 ): Promise<TransactionStatus> {
-	const status = await statusOf(client, followed);
+	const status = await statusOf(client, followed, isTimely);
 	// Who waits for inclusion only wants to hear of a failure as soon as it is in a block.
 	const { receipt, result } = status;
 	const failed = receipt ? !succeeded(receipt) : result !== undefined && result !== "SUCCESS";
@@ -185,9 +187,14 @@ function isFinal({ state }: TransactionStatus, until: "solid" | "included"): boo
 /**
  * The present state of a transaction. `included` says nothing about success; `solid` and `failed` are irreversible.
  * @param followed by its id alone, one that is in no block counts as submitted for ever
+ * @param isTimely whether blocks may still be read
  * @throws {Failure} `rpc_error` where its time is over and the node can't tell whether it is in a block
  */
-export async function statusOf(client: NodeClient, followed: Followed): Promise<TransactionStatus> {
+export async function statusOf(
+	client: NodeClient,
+	followed: Followed,
+	isTimely: () => boolean = () => true,
+): Promise<TransactionStatus> {
 	const transactionId = idOf(followed);
 	const receipt = await fetchReceipt(client, transactionId);
 	if (receipt && receipt.blockNumber > 0n) {
@@ -202,7 +209,7 @@ export async function statusOf(client: NodeClient, followed: Followed): Promise<
 	if (late && late.blockNumber > 0n) return { state: "included", receipt: late };
 	if (record) return statusBy(client, transactionId, record);
 	if (!isOver) return { state: "submitted", receipt: undefined };
-	const held = await recordInBlocks(client, followed as SignedTransaction);
+	const held = await recordInBlocks(client, followed as SignedTransaction, isTimely);
 	return held ? irreversible(resultOf(held)) : { state: "expired", receipt: undefined };
 }
 
@@ -269,11 +276,13 @@ const MAX_LIFE_BLOCKS = 30_000;
 /**
  * A transaction whose end is over, as it stands in its block; undefined if it is in none. A node that has no record of it may keep none: this
  * reads the blocks between its reference and its end, up to one by which the node is seen to keep records since then.
- * @throws {Failure} `rpc_error` where the node hasn't these blocks
+ * @param isTimely whether one more block may be read
+ * @throws {Failure} `rpc_error` where the node hasn't these blocks; `timeout`
  */
 export async function recordInBlocks(
 	client: NodeClient,
 	transaction: SignedTransaction,
+	isTimely: () => boolean = () => true,
 ): Promise<JsonRecord | undefined> {
 	const { idHex, raw = new TransactionRaw() } = transaction;
 	const cantTell = (): Failure =>
@@ -287,6 +296,7 @@ export async function recordInBlocks(
 			},
 		);
 	const blockAt = async (number: bigint): Promise<BlockReference> => {
+		if (!isTimely()) throw new Failure("timeout", `the time is over in which blocks were read for ${idHex}`);
 		const block = number < 0n ? undefined : await fetchBlockByNumber(client, number);
 		if (block?.number === number) return block;
 		throw cantTell();
@@ -300,7 +310,10 @@ export async function recordInBlocks(
 		block = await blockAt(count < MAX_REFERENCES ? block.number - REFERENCE_NUMBERS : -1n);
 	}
 	for (let count = 0; block.timestampMs < raw.expiration; count++) {
+		const { timestampMs } = block;
 		block = await blockAt(count < MAX_LIFE_BLOCKS ? block.number + 1n : -1n);
+		// No chain has such: the node could have it go on for ever.
+		if (block.timestampMs <= timestampMs) throw cantTell();
 		const held = transactionsIn(block);
 		if (!held) throw cantTell();
 		const own = held.get(idHex);

@@ -86,10 +86,9 @@ describe("handing a transaction to a node", () => {
 		await expect(send(failure)).rejects.toMatchObject({ code: failure.code, facts: { sent, txID } });
 	});
 
-	test("knows that nothing is on its way any more once its time is over", async () => {
-		await expect(send({ code: "SERVER_BUSY", message: "busy" }, 5_000)).rejects.toMatchObject({
-			facts: { sent: false },
-		});
-		await expect(send(new Failure("timeout", ""), 5_000)).rejects.toMatchObject({ facts: { sent: false } });
+	test("calls nothing unsent because its time is over by this machine's clock alone, which may be fast", async () => {
+		const unknown = { facts: { sent: "unknown" } };
+		await expect(send({ code: "SERVER_BUSY", message: "busy" }, 6_000)).rejects.toMatchObject(unknown);
+		await expect(send(new Failure("timeout", ""), 6_000)).rejects.toMatchObject(unknown);
 	});
 });

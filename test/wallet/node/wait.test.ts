@@ -234,6 +234,38 @@ it("calls nothing expired that is in a block of a node which keeps neither recei
 	});
 });
 
+it("reads blocks only as long as there is time, and none of a chain whose time stands still", async () => {
+	let read = 0;
+	const waiting = (timeOf: (number: bigint) => bigint) => {
+		let clock = 0;
+		return waitFor(
+			answering({
+				gettransactioninfobyid: {},
+				gettransactionbyid: {},
+				gettransactionfrompending: {},
+				getnodeinfo: { solidityBlock: "Num:65535,ID:x" },
+				getnowblock: blockJson(65_535n),
+				getblockbynum: ({ num }) => {
+					read++;
+					clock += 1_000;
+					const { block_header, ...more } = blockJson(num as bigint) as { block_header: JsonRecord };
+					const { raw_data } = block_header as { raw_data: JsonRecord };
+					return { ...more, block_header: { raw_data: { ...raw_data, timestamp: timeOf(num as bigint) } } };
+				},
+			}).client,
+			ending(5_000n),
+			{ until: "solid", timeoutMs: 20_000, timer: { now: () => clock, sleep: async () => undefined } },
+		);
+	};
+	const solidMs = (number: bigint): bigint | undefined => (number === 65_535n ? 6_000n : undefined);
+	await expect(waiting((number) => solidMs(number) ?? 999n + number)).rejects.toMatchObject({
+		code: "timeout",
+		facts: { sent: true },
+	});
+	expect(read).toBeLessThan(30);
+	await expect(waiting((number) => solidMs(number) ?? 1_000n)).rejects.toMatchObject({ code: "rpc_error" });
+});
+
 it("says of what has no record only that", async () => {
 	const nothing = { gettransactioninfobyid: {}, gettransactionbyid: {}, gettransactionfrompending: {} };
 	await expect(knownStatus(answering(nothing).client, ID)).rejects.toMatchObject({

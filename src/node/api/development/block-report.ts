@@ -109,8 +109,8 @@ export function refusedCall(
 }
 
 /**
- * Whether a call without effect tries what a transaction will do: an estimate, which has a fee limit, or what was given one, a deployment, or
- * a function that its interface says may write.
+ * Whether a call without effect tries what a transaction will do: an estimate, which has a fee limit, a deployment, a function that its
+ * interface says may write, or one without an interface that was given a fee limit.
  */
 export function triesTransaction(
 	state: StateView,
@@ -118,9 +118,9 @@ export function triesTransaction(
 	known: InterfaceOf,
 ): boolean {
 	const { to, input } = contractFacts(state, transaction, undefined);
-	if (TRIALS.has(transaction) || to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
+	if (to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
 	const item = itemFor(interfacesOf(state, to, known), "function", input);
-	return item !== undefined && item.mutability !== "view" && item.mutability !== "pure";
+	return item ? item.mutability !== "view" && item.mutability !== "pure" : TRIALS.has(transaction);
 }
 
 function interfacesOf(state: StateView, contract: Uint8Array, known: InterfaceOf): Interfaces {

@@ -197,7 +197,8 @@ describe("the console of contracts", () => {
 		for (const path of ["triggerconstantcontract", "estimateenergy", "estimateenergy"])
 			expect(await chain.post(`/wallet/${path}`, go)).toMatchObject({ result: { result: true } });
 		const sent = await chain.trigger(contract_address, "go()", "");
-		await chain.post("/wallet/triggerconstantcontract", { ...call, function_selector: "look()" });
+		const look = { ...call, function_selector: "look()", fee_limit: 1_000_000 };
+		await chain.post("/wallet/triggerconstantcontract", look);
 		const line = { contract: contract_address, text: "42" };
 		await expect.poll(() => lines().slice(before)).toContainEqual({ ...line, call: "constant" });
 		await expect.poll(() => lines().slice(before)).toContainEqual({ ...line, transaction: sent["txid"] });
