@@ -3,12 +3,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers";
+import { toBase58Check } from "../protocol/address.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { SLOT_MS } from "../protocol/timing.js";
 import { Broadcaster } from "./api/broadcast.js";
 import { startHttpServers } from "./api/http-servers.js";
 import { DoubleSigners } from "./api/meters.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
+import type { OpenChain } from "./chain/open-chain.js";
 import type { Producer } from "./chain/packing.js";
 import type { NodeConfig } from "./config/config.js";
 import { addressText } from "./network/environment.js";
@@ -72,34 +74,48 @@ export const events: Service = {
 const isTaken = (error: unknown): boolean => (error as { readonly isTaken?: boolean }).isTaken === true;
 
 /**
- * Asks a signer for its keys once a slot, until it answers: before that nobody knows whose slots are the node's.
+ * Asks a signer for its keys once a slot, until it answers with one that is a witness's: before that nobody knows whose slots are the node's.
  * @param lose called with the reason, and with each other one
+ * @param answered takes the keys, or says what is wrong with them
  * @returns ends it
  */
 function whenSignerAnswers(
 	{ reason, ask }: AwaitedSigner,
 	lose: (text: string) => void,
-	answered: (keys: readonly Producer[]) => void,
+	answered: (keys: readonly Producer[]) => string | undefined,
 ): () => void {
 	let timer: NodeJS.Timeout;
 	let isOver = false;
 	let last: string | undefined;
 	const wait = (why: string): void => {
 		if (isOver) return;
-		if (why !== last) lose(`no block is made until the signer answers: ${why}`);
+		if (why !== last) lose(why);
 		last = why;
 		timer = setTimeout(() => {
 			ask().then(
-				(keys) => !isOver && answered(keys),
-				(error: Error) => wait(error.message),
+				(keys) => {
+					const wrong = isOver ? undefined : answered(keys);
+					if (wrong !== undefined) wait(wrong);
+				},
+				(error: Error) => wait(awaiting(error)),
 			);
 		}, Number(SLOT_MS));
 	};
-	wait(reason);
+	wait(awaiting({ message: reason }));
 	return () => {
 		isOver = true;
 		clearTimeout(timer);
 	};
+}
+
+const awaiting = ({ message }: Pick<Error, "message">): string =>
+	`no block is made until the signer answers: ${message}`;
+
+/** Why keys of a signer make no block; undefined: one of them is a witness's. */
+function strangersIn({ chain }: OpenChain, keys: readonly Producer[]): string | undefined {
+	if (keys.some(({ witness }) => chain.state.witness.has(witness))) return undefined;
+	const addresses = keys.map(({ witness }) => toBase58Check(witness)).join(", ");
+	return `no block is made until the signer has the key of a witness: it has ${addresses}`;
 }
 
 /** Produces in slots, where the node has keys. */
@@ -133,6 +149,8 @@ export const production: Service = {
 			},
 			onSkipped: (state) => log.info({ state }, "no block produced"),
 			onFailure: (error) => {
+				// The signer has answered: it isn't away any more.
+				if (error instanceof LostSlotError || isTaken(error)) lost = undefined;
 				if (error instanceof LostSlotError) log.warn({}, error.message);
 				else if (isTaken(error))
 					log.info({}, "no block produced: another node with this signer has the slot");
@@ -145,9 +163,12 @@ export const production: Service = {
 		const stopAsking =
 			awaitedSigner &&
 			whenSignerAnswers(awaitedSigner, lose, (keys) => {
+				const wrong = strangersIn(open, keys);
+				if (wrong !== undefined) return wrong;
 				lost = undefined;
 				producers.push(...keys);
 				log.info({ keys: keys.length }, "the signer answers: blocks are made from here on");
+				return undefined;
 			});
 		return {
 			stop: () => {

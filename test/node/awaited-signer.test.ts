@@ -4,6 +4,7 @@ import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js"
 import type { NodeCore, NodeParts } from "../../src/node/node-core.js";
 import { production } from "../../src/node/node-services.js";
 import { producerWithKey } from "../../src/node/production/slot-producer.js";
+import { toBase58Check } from "../../src/protocol/address.js";
 import { OperatorError } from "../../src/protocol/operator-error.js";
 import { keyOfWitness, openSmall } from "./chain/small-chain.js";
 
@@ -56,16 +57,52 @@ test("a witness whose signer is away at the start asks on, says each reason once
 		"no block is made until the signer answers: the signer at /socket holds no key",
 	]);
 
+	const stranger = producerWithKey(new Uint8Array(32).fill(1));
+	answers[0] = () => [stranger];
+	await vi.advanceTimersByTimeAsync(SLOTS_MS);
+	const wrong = `no block is made until the signer has the key of a witness: it has ${toBase58Check(stranger.witness)}`;
+	expect([said().slice(2), parts.production?.warning()]).toEqual([[wrong], wrong]);
+
 	const witness = scheduledWitness(open.chain.state, 1n);
 	answers[0] = () => [producerWithKey(keyOfWitness(witness))];
 	await vi.advanceTimersByTimeAsync(SLOTS_MS);
-	expect(said().slice(2)).toEqual(["the signer answers: blocks are made from here on"]);
+	expect(said().slice(3)).toEqual(["the signer answers: blocks are made from here on"]);
 	expect(lines).toContain("block produced");
 	expect([parts.production?.warning(), open.chain.head.number]).toEqual([undefined, 1n]);
 	const last = asked;
 	await vi.advanceTimersByTimeAsync(SLOTS_MS);
 	expect(asked).toBe(last);
 	nowMs = 0n;
+	await running.stop?.();
+	await open.close();
+});
+
+test("a signer that lost a slot and then answers isn't away, also where the slot is another's", async () => {
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+	const open = await openSmall();
+	const { state } = open.chain;
+	let nowMs = slotTimeMs(state, 1n);
+	let outcome = new OperatorError("nobody listens there");
+	const producers = [1n, 2n].map((slot): Producer => {
+		const own = producerWithKey(keyOfWitness(scheduledWitness(state, slot)));
+		return {
+			...own,
+			remote: { block: () => Promise.reject(outcome) } as unknown as NonNullable<Producer["remote"]>,
+		};
+	});
+	const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+	const config = { node: { minParticipationRate: 0, blockProducedTimeOutPercent: 50 }, block: {} };
+	const parts: NodeParts = {};
+	const clock = () => nowMs;
+	const options = { config, producers, log };
+	const core = { open, options, clock, monotonicClock: () => 0, report: vi.fn(), parts };
+	const running = await production.start(core as unknown as NodeCore);
+	await vi.advanceTimersByTimeAsync(SLOTS_MS);
+	expect(parts.production?.warning()).toBe("the last slot was lost: nobody listens there");
+	outcome = Object.assign(new OperatorError("15000 doesn't follow 15000"), { isTaken: true });
+	nowMs = slotTimeMs(state, 2n);
+	await vi.advanceTimersByTimeAsync(SLOTS_MS);
+	expect(parts.production?.warning()).toBeUndefined();
 	await running.stop?.();
 	await open.close();
 });

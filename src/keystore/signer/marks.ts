@@ -32,6 +32,8 @@ export interface MarkedStep extends Mark {
 /** Nothing of both: it can be signed, and moves the mark. */
 interface Judgement {
 	readonly refused?: string;
+	/** Refused because its last place was used; else the step goes back behind what was signed for an earlier one. */
+	readonly isTaken?: boolean;
 	readonly isAgain?: boolean;
 }
 
@@ -76,13 +78,13 @@ export class SigningMarks {
 		const last = await this.last(subject);
 		if (last === undefined) return {};
 		if (last.hash === hash) return { isAgain: true };
-		const back = places.findIndex((place, at) => {
-			const before = last.places[at] as bigint;
-			return place < before + (at === places.length - 1 ? gap : 0n);
-		});
-		return back < 0
-			? {}
-			: { refused: `${places[back]} doesn't follow ${last.places[back]}, which was signed` };
+		const final = places.length - 1;
+		const isBack = (place: bigint, at: number): boolean =>
+			place < (last.places[at] as bigint) + (at === final ? gap : 0n);
+		const back = places.findIndex(isBack);
+		if (back < 0) return {};
+		const refused = `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
+		return { refused, isTaken: isBack(places[final] as bigint, final) };
 	}
 
 	private async last(subject: string): Promise<Mark | undefined> {

@@ -324,8 +324,9 @@ export class Signer {
 		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
 		if (typeof read === "string") return this.refuse(kind, name, {}, read);
 		const { step, facts, hash } = read;
-		const { refused, isAgain = false } = step ? await this.marks.judge(step) : {};
-		if (refused !== undefined) return { ...(await this.refuse(kind, name, facts, refused)), taken: true };
+		const { refused, isTaken, isAgain = false } = step ? await this.marks.judge(step) : {};
+		if (refused !== undefined)
+			return { ...(await this.refuse(kind, name, facts, refused)), ...(isTaken ? { taken: true } : {}) };
 		const decision = isAgain ? SIGNED_AGAIN : "signed";
 		const done = await Promise.allSettled([
 			this.note(kind, name, facts, decision),

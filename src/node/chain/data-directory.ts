@@ -85,16 +85,21 @@ const USERS = "/etc/passwd";
  * @throws {DatabaseError} where this is root and a path another user's
  */
 export function refuseOthersData(...paths: readonly string[]): void {
-	if (process.geteuid?.() !== 0) return;
+	const problem = othersProblem(paths);
+	if (problem !== undefined) throw new DatabaseError(problem);
+}
+
+function othersProblem(paths: readonly string[]): string | undefined {
+	if (process.geteuid?.() !== 0) return undefined;
 	for (const path of paths) {
 		const { uid = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
 		if (uid === 0) continue;
 		const users = existsSync(USERS) ? readFileSync(USERS, "utf8") : "";
-		const user = new RegExp(`^([^:\\s]+):[^:]*:${uid}:`, "m").exec(users)?.[1] ?? `'#${uid}'`;
-		throw new DatabaseError(
-			`${path} belongs to the user ${user}, who couldn't open what root writes there: run this as sudo -u ${user} coin …`,
-		);
+		const user = new RegExp(`^([^:\\s]+):[^:]*:${uid}:`, "m").exec(users)?.[1];
+		const how = user ? `sudo -u ${user} coin …` : `that user (--user ${uid} of a container)`;
+		return `${path} belongs to the user ${user ?? uid}, who couldn't open what root writes there: run this as ${how}`;
 	}
+	return undefined;
 }
 
 /**
@@ -116,6 +121,8 @@ export function directoryProblem(dataDirectory: string): string | undefined {
 	while (!existsSync(path) && path !== dirname(path)) path = dirname(path);
 	try {
 		if (!statSync(path).isDirectory()) return `${path} is not a directory`;
+		const others = othersProblem([resolve(dataDirectory)]);
+		if (others !== undefined) return others;
 		accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
 		return statfsSync(path).bavail === 0 ? `${path} can't be used: ${explain("ENOSPC")}` : undefined;
 	} catch (error) {

@@ -89,17 +89,24 @@ describe("a signer", () => {
 	});
 
 	test.each([
-		["a lower height", header(4n, 18_000n), "4 doesn't follow 5"],
-		["a time within the same slot", header(6n, 15_001n), "15001 doesn't follow 15000"],
-		["the same slot", header(6n, 15_000n), "15000 doesn't follow 15000"],
-		["a clock that went back", header(6n, 12_000n), "12000 doesn't follow 15000"],
-		["another block of the same slot", header(5n, 15_000n, { version: 39 }), "15000 doesn't follow 15000"],
-	])("refuses %s, also after a new start", async (_, data, reason) => {
+		["a lower height", header(4n, 18_000n), "4 doesn't follow 5", false],
+		["a time within the same slot", header(6n, 15_001n), "15001 doesn't follow 15000", true],
+		["the same slot", header(6n, 15_000n), "15000 doesn't follow 15000", true],
+		["a lower height of the same slot", header(4n, 15_000n), "4 doesn't follow 5", true],
+		["a clock that went back", header(6n, 12_000n), "12000 doesn't follow 15000", true],
+		[
+			"another block of the same slot",
+			header(5n, 15_000n, { version: 39 }),
+			"15000 doesn't follow 15000",
+			true,
+		],
+	])("refuses %s, also after a new start", async (_, data, reason, isTaken) => {
 		await key.sign("block", header(5n, 15_000n));
-		await expect(key.sign("block", data)).rejects.toThrow(reason);
+		const refusal = { message: expect.stringContaining(reason), isTaken };
+		await expect(key.sign("block", data)).rejects.toMatchObject(refusal);
 		await signer.close();
 		await start();
-		await expect(key.sign("block", data)).rejects.toThrow(reason);
+		await expect(key.sign("block", data)).rejects.toMatchObject(refusal);
 	});
 
 	test("gives one of two blocks that are asked for at once its signature", async () => {

@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { databaseDirectory } from "../../../src/launch/database-work.js";
-import { openDataDirectory } from "../../../src/node/chain/data-directory.js";
+import { directoryProblem, openDataDirectory } from "../../../src/node/chain/data-directory.js";
 
 let directory: string;
 beforeEach(() => {
@@ -15,12 +15,12 @@ afterEach(() => {
 	rmSync(directory, { recursive: true, force: true });
 });
 
-/** Who runs the test stands for the user of a node, unless that is root. */
-function giveAway(path: string): string {
+/** Who runs the test stands for the user of a node, unless that is root. @returns the user, and how to become it */
+function giveAway(path: string): readonly [string, string] {
 	const { uid, username } = userInfo();
-	if (uid !== 0) return username;
+	if (uid !== 0) return [username, `sudo -u ${username} coin …`];
 	chownSync(path, 54_321, 54_321);
-	return "'#54321'";
+	return ["54321", "that user (--user 54321 of a container)"];
 }
 
 const names = (): string[] => readdirSync(directory, { recursive: true, encoding: "utf8" });
@@ -28,8 +28,9 @@ const names = (): string[] => readdirSync(directory, { recursive: true, encoding
 test.skipIf(process.platform === "win32")(
 	"root writes nothing into another user's data, and is told whose it is",
 	async () => {
-		const user = giveAway(directory);
-		const refusal = `${directory} belongs to the user ${user}, who couldn't open what root writes there: run this as sudo -u ${user} coin …`;
+		const [user, how] = giveAway(directory);
+		const refusal = `${directory} belongs to the user ${user}, who couldn't open what root writes there: run this as ${how}`;
+		expect(directoryProblem(directory)).toBe(refusal);
 		await expect(openDataDirectory(directory, "database")).rejects.toThrow(refusal);
 		expect(names()).toEqual([]);
 		mkdirSync(join(directory, "database"));
