@@ -37,7 +37,10 @@ export interface Attempt {
 	readonly state: "begun" | "sent" | "refused";
 }
 
-/** What became of one; `waiting`: it may still enter a block, and is as good as paid. */
+/**
+ * What became of one. `paid`: it is in a block, or the node has it in its pool, and what it takes is off the account as the node shows that;
+ * `waiting`: it may still enter a block, and is as good as paid.
+ */
 export type PaymentOutcome = "paid" | "waiting" | "unpaid";
 
 /** More than a list of payments can make of it. */
@@ -211,17 +214,20 @@ export class PaymentJournal {
 		if (state === "failed" && canFail(transaction)) return "unpaid";
 		if (state !== "submitted" && state !== "expired") return "paid";
 		if (isSent && !attempt.isPrinted) {
-			try {
-				await broadcast(client, transaction);
-			} catch (error) {
-				if (!(error instanceof Failure) || error.code !== "duplicate") throw error;
-			}
+			const isTaken = await broadcast(client, transaction).then(() => true, onRefusal(false, "duplicate"));
 			await this.conclude(attempt.payment, "sent");
-			// A chain that seals on demand has it in a block by now, and the account no more what it takes.
-			if (/^(included|solid)$/.test(await askState())) return "paid";
+			if (isTaken) return "paid";
 		}
-		return "waiting";
+		if (await isPending(client, transaction)) return "paid";
+		// It may have left the pool for a block before it was asked for.
+		return /^(included|solid)$/.test(await askState()) ? "paid" : "waiting";
 	}
+}
+
+/** Whether it is seen to wait for a block; a node may not tell. */
+async function isPending(client: NodeClient, { idHex }: SignedTransaction): Promise<boolean> {
+	const asked = client.call("gettransactionfrompending", { value: idHex });
+	return Object.keys(await asked.catch(onRefusal({}, "not_served"))).length > 0;
 }
 
 /** Whether a payment may be in a block without effect: only what calls a contract may. A node may say so of others. */

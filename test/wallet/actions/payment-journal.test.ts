@@ -153,6 +153,31 @@ test("what is in no block is handed over once more with its bytes, what expired 
 	expect(old.asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
 });
 
+test("what the node has in its pool is paid: its balance of the account lacks that already", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const envelope = payment(1n);
+	const [key] = paymentKeys([envelope]) as [string];
+	await journal.begin(2, key, envelope, "1sun");
+	const attempt = journal.attempts.get(key) as Attempt;
+	const outcome = (isSent: boolean, pending: JsonRecord, broadcasthex: JsonRecord) => {
+		const { client } = answering({
+			gettransactioninfobyid: {},
+			gettransactionfrompending: ({ value }) => (value === attempt.txID ? pending : {}),
+			getnodeinfo: { solidityBlock: "Num:7,ID:x" },
+			getblockbynum: { block_header: { raw_data: { number: 7n, timestamp: 4_000n } } },
+			broadcasthex,
+		});
+		return journal.outcome(client, attempt, isSent, 4_000);
+	};
+	const [held, duplicate] = [{ txID: attempt.txID }, { code: "DUP_TRANSACTION_ERROR" }];
+	expect(await outcome(true, held, duplicate)).toBe("paid");
+	// It may be in a block of a node that keeps no records, or nowhere.
+	expect(await outcome(true, {}, duplicate)).toBe("waiting");
+	expect(await outcome(true, {}, { result: true })).toBe("paid");
+	expect(await outcome(false, held, duplicate)).toBe("paid");
+	expect(await outcome(false, {}, duplicate)).toBe("waiting");
+});
+
 const receiptless = (others: Parameters<typeof answering>[0] = {}) => {
 	// Blocks a second apart; the payment refers to block 1 and ends in block 5.
 	const blockJson = (number: bigint): JsonRecord => ({
