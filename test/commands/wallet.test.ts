@@ -656,6 +656,29 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(wallet.node.received.map(({ bytes }) => Buffer.from(bytes).toString("hex"))).toEqual(handed);
 	});
 
+	it("takes what a line max was paid by for its payment, whatever the account has now", async ({
+		wallet,
+	}) => {
+		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},max\n`);
+		const pay = (...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", path, "--yes", ...words, ...wallet.password()]);
+		wallet.node.handlers.set("broadcasthex", (body) => {
+			wallet.node.take(body);
+			return "hang up";
+		});
+		expect(errorRecord(await pay())).toMatchObject({ sent: "unknown", details: { unknown: [2] } });
+		wallet.node.handlers.delete("broadcasthex");
+		for (const balance of [0n, 5_000_000n]) {
+			wallet.node.fund(ADDRESSES.ann, balance);
+			expect(errorRecord(await pay())).toMatchObject({
+				code: "duplicate",
+				hint: expect.stringMatching(/^--resume pays the others/),
+			});
+			expect(await pay("--resume")).toMatchObject({ code: 0, stdout: "" });
+		}
+		expect(wallet.node.received).toHaveLength(1);
+	});
+
 	it("needs --yes for more coins than confirmOver where nobody can be asked, in a list, too, and for equal lines", async ({
 		wallet,
 	}) => {

@@ -12,6 +12,7 @@ import {
 } from "../../wallet/actions/payment-batch.js";
 import {
 	type Attempt,
+	attemptOfAnyAmount,
 	PaymentJournal,
 	type PaymentOutcome,
 	signedOf,
@@ -252,6 +253,11 @@ async function paidBefore(
 	if (!flags["keep-going"]) checkAll(refused);
 	const attempts = takenUp(journal);
 	const byKey = new Map(payments.map((payment) => [payment.key, payment]));
+	const [only] = payments;
+	if (only?.payment.amount === "max") {
+		const own = attempts.filter((attempt) => attemptOfAnyAmount(attempt) === only.key);
+		for (const { payment } of own) byKey.set(payment, only);
+	}
 	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 	progress.before.push(...known);
 	if (attempts.length > 0 && !flags.resume) {
@@ -278,7 +284,7 @@ async function paidBefore(
 			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
 			if (wanted) conclude(progress, wanted.line, false);
 		} else if (wanted) {
-			paid.set(payment, outcome === "waiting" ? signedOf(attempt) : undefined);
+			paid.set(wanted.key, outcome === "waiting" ? signedOf(attempt) : undefined);
 			progress.paid.push(wanted.line);
 			conclude(progress, wanted.line, true);
 		} else {

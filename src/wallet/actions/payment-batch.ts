@@ -18,7 +18,7 @@ import { costOf, type Prices, pricesFor, type TransactionCost } from "../transac
 import { formatCoin } from "../values/amount.js";
 import { memoBytes } from "../values/bytes-text.js";
 import { counted } from "../values/integer-text.js";
-import { isRepeated, paymentKeys } from "./payment-journal.js";
+import { isRepeated, keyOfAnyAmount, paymentKeys } from "./payment-journal.js";
 import type { Actor, SpentToken, TransactionPlan } from "./plan.js";
 import { type ResolvedTransfer, recipientFacts, type TransferOptions, transferPlan } from "./transfer.js";
 
@@ -103,7 +103,9 @@ class PaymentBudget {
 	fees: FeeSums = NO_FEES;
 	/** Sun that the transactions move. */
 	amountSun = 0n;
-	/** Tokens that they move, by asset. */
+	/** Sun that payments of an earlier run may still take. */
+	private keptSun = 0n;
+	/** Tokens that the transactions move, by asset. */
 	readonly tokens = new Map<string, { readonly token: SpentToken; amount: bigint; left: bigint }>();
 
 	private constructor(
@@ -121,7 +123,6 @@ class PaymentBudget {
 	 * Takes what one transaction needs; what can't be paid is not taken.
 	 * @param signatures that it will have
 	 * @param postQuantum schemes of those among them that are post-quantum
-	 * @param isCounted whether it is one of the payments; one of an earlier run only lessens what is left
 	 * @throws {Failure} `insufficient_funds`
 	 */
 	async take(
@@ -129,43 +130,72 @@ class PaymentBudget {
 		transaction: SignedTransaction,
 		signatures: number,
 		postQuantum: readonly PostQuantumScheme[] = [],
-		isCounted = true,
 	): Promise<void> {
 		const { creates = false, energy = 0n } = plan;
 		const cost = costOf(transaction, { signatures, postQuantum, creates, energy }, this.prices);
-		const { energy: ownEnergy } = this.prices;
 		const fees = cost.totalSun;
 		const amount = coinsOf(plan);
 		if (amount + fees > this.leftSun) {
 			throw new Failure(
 				"insufficient_funds",
-				`the payments down to this one come to ${formatCoin(this.amountSun + amount)} and ${formatCoin(this.fees.totalSun + fees)} of fees, ${formatCoin(amount + fees - this.leftSun)} more than the account has`,
+				`the payments down to this one come to ${formatCoin(this.amountSun + amount)} and ${formatCoin(this.fees.totalSun + fees)} of fees, ${formatCoin(amount + fees - this.leftSun)} more than the account has${this.besides(formatCoin(this.keptSun))}`,
+				this.advice,
 			);
 		}
-		if (plan.spends) await this.takeToken(plan.spends, isCounted);
+		if (plan.spends) await this.takeToken(plan.spends);
 		this.leftSun -= amount + fees;
-		if (isCounted) {
-			this.amountSun += amount;
-			this.fees = addFees(this.fees, cost);
-		}
-		this.prices = {
-			...this.prices,
-			...bytesLeft(this.prices, cost),
-			energy: energy > ownEnergy ? 0n : ownEnergy - energy,
+		this.amountSun += amount;
+		this.fees = addFees(this.fees, cost);
+		this.prices = pricesAfter(this.prices, cost, energy);
+	}
+
+	/**
+	 * Sets aside what a payment of an earlier run may still take, and no more than there is: of energy what its trial used, or else
+	 * its fee limit.
+	 */
+	async setAside(
+		{ creates = false, energy, spends, ...contract }: TransactionPlan,
+		transaction: SignedTransaction,
+		signatures: number,
+		postQuantum: readonly PostQuantumScheme[] = [],
+	): Promise<void> {
+		const cost = costOf(transaction, { signatures, postQuantum, creates, energy }, this.prices);
+		const { energySun, energyLimitSun, totalSun } = cost;
+		const excess = energySun > energyLimitSun ? energySun - energyLimitSun : 0n;
+		const sun = coinsOf(contract) + totalSun - excess;
+		this.keptSun += sun;
+		this.leftSun = this.leftSun > sun ? this.leftSun - sun : 0n;
+		this.prices = pricesAfter(this.prices, cost, energy ?? this.prices.energy);
+		if (!spends) return;
+		const left = this.tokens.get(spends.asset)?.left ?? (await spends.balance());
+		const after = left > spends.amount ? left - spends.amount : 0n;
+		this.tokens.set(spends.asset, { token: spends, amount: 0n, left: after });
+	}
+
+	/** Why there may be more in the account. @param what is set aside */
+	private besides(what: string): string {
+		return this.keptSun > 0n ? ` besides ${what} that payments of an earlier run may still take` : "";
+	}
+
+	private get advice(): { readonly hint?: string } {
+		if (this.keptSun === 0n) return {};
+		return {
+			hint: "the node doesn't tell whether those are in a block: run it again with --resume once it does, or once their time is over",
 		};
 	}
 
-	private async takeToken(token: SpentToken, isCounted: boolean): Promise<void> {
+	private async takeToken(token: SpentToken): Promise<void> {
 		const known = this.tokens.get(token.asset);
 		const left = known?.left ?? (await token.balance());
 		if (token.amount > left) {
 			const needed = (known?.amount ?? 0n) + token.amount;
 			throw new Failure(
 				"insufficient_funds",
-				`the payments down to this one come to ${await token.text(needed)}, ${await token.text(token.amount - left)} more than the account has`,
+				`the payments down to this one come to ${await token.text(needed)}, ${await token.text(token.amount - left)} more than the account has${this.besides("what")}`,
+				this.advice,
 			);
 		}
-		const amount = (known?.amount ?? 0n) + (isCounted ? token.amount : 0n);
+		const amount = (known?.amount ?? 0n) + token.amount;
 		this.tokens.set(token.asset, { token, amount, left: left - token.amount });
 	}
 
@@ -181,6 +211,12 @@ class PaymentBudget {
 			amount > 0n || tokens.length === 0 ? [{ asset: "coin", amount, text: formatCoin(amount) }] : [];
 		return [...coins, ...tokens];
 	}
+}
+
+/** Prices and means for what comes behind a transaction. */
+function pricesAfter(prices: Prices, cost: TransactionCost, energy: bigint): Prices {
+	const left = prices.energy > energy ? prices.energy - energy : 0n;
+	return { ...prices, ...bytesLeft(prices, cost), energy: left };
 }
 
 /** Stake covers a transaction wholly or not at all, and so does the free allowance. */
@@ -222,7 +258,7 @@ export interface JudgedBatch {
 /** A payment of the list as it was read, before it is held against the account. */
 export type ReadPayment = Omit<JudgedPayment, "plan" | "summary">;
 
-/** What an earlier run has sent or printed, by its keys; the transaction where no block has it yet, and the account still what it takes. */
+/** What an earlier run has sent or printed, by its keys; the transaction where the account may still have what it takes. */
 export type PaidBefore = ReadonlyMap<string, SignedTransaction | undefined>;
 
 interface JudgeOptions extends Omit<TransferOptions, "memo" | "isUntried"> {
@@ -245,6 +281,14 @@ interface Draft extends ReadPayment {
 }
 
 type Judged = JudgedPayment & { readonly transfer: ResolvedTransfer; readonly isFirst: boolean };
+
+/** What a list's transactions are judged with. */
+interface Means {
+	readonly payer: Actor;
+	/** Undefined without a network. */
+	readonly budget: PaymentBudget | undefined;
+	readonly signatures: number;
+}
 
 /** Looks at every line: labels, amounts, units, tokens, the node's own checks, and the sum of it all against the account. */
 export async function judgePayments(
@@ -269,35 +313,26 @@ export async function judgePayments(
 		}
 	}
 	const keys = paymentKeys(drafts.map(({ plan, memo }) => ({ ...plan, memo: memoBytes(memo) })));
-	const read = drafts.map((draft, index): Draft => ({ ...draft, key: keys[index] as string }));
+	const read = drafts.map((draft, index): Draft => {
+		const isOpen = paidBefore !== undefined && draft.payment.amount === "max";
+		const key = isOpen ? keyOfAnyAmount({ ...draft.plan, memo: memoBytes(draft.memo) }) : keys[index];
+		return { ...draft, key: key as string };
+	});
 	const paid: PaidBefore = (await paidBefore?.(read, refused)) ?? new Map();
 	// What was read before an earlier run's payments were looked up may have lacked them.
 	const account = paidBefore && !offline ? await fetchAccount(actor.client, actor.owner) : undefined;
 	const payer = account ? { ...actor, account } : actor;
 	const budget = offline ? undefined : await PaymentBudget.open(payer);
-	const signatures = signaturesToExpect(payer.account, options.permission, options.signers);
-	const created = new Set<string>();
-	for (const { key, plan, transfer } of read) {
-		const waiting = paid.get(key);
-		if (!waiting) continue;
-		const taken = budget?.take(plan, waiting, signatures, options.postQuantum, false);
-		await taken?.catch(onRefusal(undefined, "insufficient_funds"));
-		if (plan.creates) created.add(toHex(transfer.recipient));
-	}
+	const means = {
+		payer,
+		budget,
+		signatures: signaturesToExpect(payer.account, options.permission, options.signers),
+	};
+	const created = await setAside(means, read, paid, options);
 	const judged: Judged[] = [];
-	for (const { memo, transfer, ...draft } of read.filter(({ key }) => !paid.has(key))) {
+	for (const draft of read.filter(({ key }) => !paid.has(key))) {
 		try {
-			const id = toHex(transfer.recipient);
-			const tried = paidBefore ? await transferPlan(payer, transfer, planOptions(options, memo)) : draft.plan;
-			const plan = created.has(id) ? { ...tried, creates: false } : tried;
-			const { transaction } = await options.check(plan, memo);
-			await budget?.take(plan, transaction, signatures, options.postQuantum);
-			if (plan.creates) created.add(id);
-			const isFirst = options.asksFirst === true && (await plan.isFirstPayment?.()) === true;
-			const summary = plan.spends
-				? `${await plan.spends.text(plan.spends.amount)} to ${draft.payment.to}`
-				: contractSummary(plan, payer.owner);
-			judged.push({ ...draft, plan, summary, transfer, isFirst });
+			judged.push(await judgedPayment(means, draft, created, options));
 		} catch (error) {
 			refused.push({ line: draft.line, index: draft.index, failure: refusalOfLine(error) });
 		}
@@ -306,22 +341,87 @@ export async function judgePayments(
 	return batchOf(judged, refused, budget);
 }
 
-/** A payment as it is read: without the account's means, which an earlier run may have spent on this very line. */
+/**
+ * What an earlier run handed out and the node doesn't show yet comes off first.
+ * @returns accounts that it makes, in hexadecimal
+ */
+async function setAside(
+	{ payer, budget, signatures }: Means,
+	read: readonly Draft[],
+	paid: PaidBefore,
+	options: JudgeOptions,
+): Promise<Set<string>> {
+	const created = new Set<string>();
+	for (const draft of read) {
+		const waiting = paid.get(draft.key);
+		if (!waiting) continue;
+		const id = toHex(draft.transfer.recipient);
+		// One that would be refused now is out all the same.
+		const { plan } = await renewed(payer, draft, options).catch((error) => {
+			refusalOfLine(error);
+			return draft;
+		});
+		const creates = plan.creates === true && !created.has(id);
+		await budget?.setAside({ ...plan, creates }, waiting, signatures, options.postQuantum);
+		if (creates) created.add(id);
+	}
+	return created;
+}
+
+/** @throws whatever is wrong with it @param created accounts that payments before make, to which its own is added */
+async function judgedPayment(
+	{ payer, budget, signatures }: Means,
+	draft: Draft,
+	created: Set<string>,
+	options: JudgeOptions,
+): Promise<Judged> {
+	const {
+		plan: own,
+		memo,
+		transfer,
+		...rest
+	} = options.paidBefore ? await renewed(payer, draft, options) : draft;
+	const id = toHex(transfer.recipient);
+	const plan = created.has(id) ? { ...own, creates: false } : own;
+	const { transaction } = await options.check(plan, memo);
+	await budget?.take(plan, transaction, signatures, options.postQuantum);
+	if (plan.creates) created.add(id);
+	const isFirst = options.asksFirst === true && (await plan.isFirstPayment?.()) === true;
+	const summary = plan.spends
+		? `${await plan.spends.text(plan.spends.amount)} to ${rest.payment.to}`
+		: contractSummary(plan, payer.owner);
+	return { ...rest, plan, summary, transfer, isFirst };
+}
+
+/** Of which the journal is asked: as if its recipient were an account, with any amount for `max`. */
+const UNASKED = { creates: false, isContract: false };
+
+/** A payment as it is read; where an earlier run may have made this very one, without what that has changed. */
 async function drafted(
 	actor: Actor,
 	payment: Payment,
 	options: JudgeOptions,
 ): Promise<Pick<Draft, "transfer" | "memo" | "plan">> {
 	const recipient = await accountNamed(actor.settings, payment.to);
-	const facts = options.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
-	const transfer = { ...payment, ...facts, recipient };
 	const memo = payment.memo ?? options.memo;
 	const isUntried = options.paidBefore !== undefined;
-	return {
-		transfer,
-		memo,
-		plan: await transferPlan(actor, transfer, { ...planOptions(options, memo), isUntried }),
-	};
+	const facts = options.offline || isUntried ? UNASKED : await recipientFacts(actor.client, recipient);
+	const any = payment.token === undefined ? "1sun" : "1raw";
+	const amount = isUntried && payment.amount === "max" ? any : payment.amount;
+	const transfer = { ...payment, ...facts, recipient, amount };
+	const plan = await transferPlan(actor, transfer, { ...planOptions(options, memo), isUntried });
+	return { transfer, memo, plan };
+}
+
+/** The same by what the node says now that the payments of an earlier run are looked up. */
+async function renewed(payer: Actor, draft: Draft, options: JudgeOptions): Promise<Draft> {
+	const { payment, memo } = draft;
+	const { recipient } = draft.transfer;
+	const facts = options.offline ? UNASKED : await recipientFacts(payer.client, recipient);
+	const transfer = { ...payment, ...facts, recipient };
+	const plan = await transferPlan(payer, transfer, planOptions(options, memo));
+	const [key = draft.key] = payment.amount === "max" ? paymentKeys([{ ...plan, memo: memoBytes(memo) }]) : [];
+	return { ...draft, transfer, plan, key };
 }
 
 function planOptions(options: JudgeOptions, memo: string | undefined): TransferOptions {

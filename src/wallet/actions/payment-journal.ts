@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { sha256 } from "../../protocol/hash.js";
-import { Transaction } from "../../protocol/messages.js";
+import { Transaction, type TriggerSmartContract } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
@@ -254,6 +254,23 @@ export function paymentKeys(
 		counts.set(digest, count);
 		return `${digest}#${count}`;
 	});
+}
+
+/** Bytes of a token's call before its amount: the function and the recipient. */
+const BEFORE_AMOUNT = 36;
+
+/** The same for all amounts, and the key of no payment: a line `max` is what was paid by it, whatever it comes to now. */
+export function keyOfAnyAmount({ parameter, ...rest }: Parameters<typeof paymentKeys>[0][number]): string {
+	const { data } = parameter as Partial<TriggerSmartContract>;
+	const call = data ? { data: data.subarray(0, BEFORE_AMOUNT) } : {};
+	const open = { ...parameter, amount: 0n, ...call };
+	return paymentKeys([{ ...rest, parameter: open }])[0] as string;
+}
+
+/** {@link keyOfAnyAmount} of what the journal has. */
+export function attemptOfAnyAmount(attempt: Attempt): string {
+	const { type, parameter, raw } = signedOf(attempt);
+	return type ? keyOfAnyAmount({ type, parameter, memo: raw?.data }) : attempt.payment;
 }
 
 /** Whether a key of {@link paymentKeys} is that of a second equal payment. */

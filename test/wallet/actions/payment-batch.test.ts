@@ -12,7 +12,11 @@ import { answering } from "../answering-client.js";
 
 const [ANN, BOB, EVE] = ["11", "22", "33"].map((byte) => `41${byte.repeat(20)}`) as [string, string, string];
 
-const actor = (balance: bigint, resource: object = {}): Actor =>
+const actor = (
+	balance: bigint,
+	resource: object = {},
+	answers: Parameters<typeof answering>[0] = {},
+): Actor =>
 	({
 		settings: {
 			tokens: {},
@@ -28,12 +32,14 @@ const actor = (balance: bigint, resource: object = {}): Actor =>
 				getchainparameters: {
 					chainParameter: [
 						{ key: "getTransactionFee", value: 1_000n },
+						{ key: "getEnergyFee", value: 100n },
 						{ key: "getMultiSignFee", value: 1_000_000n },
 						{ key: "getCreateNewAccountFeeInSystemContract", value: 1_000_000n },
 					],
 				},
+				...answers,
 			},
-			{ tokens: {} },
+			{ tokens: {}, feeLimit: "7coin" },
 		).client,
 		owner: fromHex(ANN),
 		account: Account.create({ address: fromHex(ANN), balance, assetV2: new Map([["1000001", 250n]]) }),
@@ -151,6 +157,90 @@ describe("a list of payments is judged whole", () => {
 			fees: { creationSun: 0n },
 		});
 		expect((await resumed(11_999_999n, transaction)).refused.map(({ line }) => line)).toEqual([6]);
+	});
+
+	test("less the energy of a call that an earlier run printed, as tried, or else its fee limit", async () => {
+		const token = toBase58Check(fromHex(`41${"44".repeat(20)}`));
+		const text = `to,amount,token\n${EVE},5raw,${token}\n${BOB},2coin,\n`;
+		const resumed = (balance: bigint, isTried: boolean) => {
+			const constant: Parameters<typeof answering>[0][string] = ({ data }) =>
+				isTried || !String(data).startsWith("a9059cbb")
+					? { result: { result: true }, constant_result: ["09".padStart(64, "0")], energy_used: 60_000n }
+					: new Failure("not_served", "no trials");
+			const payer = actor(balance, { freeNetLimit: 5_000n }, { triggerconstantcontract: constant });
+			return judge(text, payer, {
+				paidBefore: async ([first]: readonly (ReadPayment & { readonly plan: TransactionPlan })[]) =>
+					new Map(first ? [[first.key, await printed(first.plan)]] : []),
+			});
+		};
+		const printed = async (plan: TransactionPlan): Promise<SignedTransaction> =>
+			buildTransaction(plan.type, plan.parameter, {
+				refBlockBytes: new Uint8Array(2),
+				refBlockHash: new Uint8Array(8),
+				expirationMs: 1n,
+				timestampMs: 1n,
+				feeLimitSun: 7_000_000n,
+			});
+		expect((await resumed(8_000_000n, true)).refused).toEqual([]);
+		expect((await resumed(9_000_000n, false)).refused).toEqual([]);
+		for (const [balance, isTried, kept] of [
+			[7_999_999n, true, "6coin"],
+			[8_999_999n, false, "7coin"],
+			// What takes everything leaves nothing.
+			[5_000_000n, false, "7coin"],
+		] as const)
+			expect((await resumed(balance, isTried)).refused).toMatchObject([
+				{
+					line: 3,
+					failure: {
+						code: "insufficient_funds",
+						message: expect.stringContaining(
+							`more than the account has besides ${kept} that payments of an earlier run may still take`,
+						),
+						facts: { hint: expect.stringContaining("run it again with --resume once it does") },
+					},
+				},
+			]);
+	});
+
+	test("without the fee of an account that an earlier run's payment has made by now", async () => {
+		let isMade = false;
+		const getaccount: Parameters<typeof answering>[0][string] = ({ address }) =>
+			address === ANN ? { address, balance: 1_000_000n } : isMade ? { address: String(address) } : {};
+		const { refused, totals } = await judge(
+			`to,amount\n${EVE},9coin\n${EVE},1coin\n`,
+			actor(1_000_000n, { freeNetLimit: 5_000n }, { getaccount }),
+			{
+				paidBefore: async ([first]: readonly ReadPayment[]) => {
+					isMade = true;
+					return new Map([[first?.key, undefined]]);
+				},
+			},
+		);
+		expect({ refused, fees: totals.fees?.totalSun, made: totals.newAccounts }).toEqual({
+			refused: [],
+			fees: 0n,
+			made: [],
+		});
+	});
+
+	test("of which an earlier run has paid a line whose recipient is a contract by now", async () => {
+		const getaccount: Parameters<typeof answering>[0][string] = ({ address }) => ({
+			address: String(address),
+			balance: 9_000_000n,
+			type: address === EVE ? "Contract" : "Normal",
+		});
+		const paying = (paid: number) =>
+			judge(`to,amount\n${EVE},1coin\n${EVE},2coin\n`, actor(9_000_000n, {}, { getaccount }), {
+				paidBefore: async (read: readonly ReadPayment[], unread: readonly unknown[]) => {
+					expect(unread).toEqual([]);
+					return new Map(read.slice(0, paid).map(({ key }) => [key, undefined]));
+				},
+			});
+		expect((await paying(2)).refused).toEqual([]);
+		expect((await paying(1)).refused).toMatchObject([
+			{ line: 3, failure: { message: expect.stringContaining("the recipient is a contract") } },
+		]);
 	});
 
 	test("with the fee of a new account where the line that would have made it can't be paid", async () => {

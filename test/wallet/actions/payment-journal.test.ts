@@ -15,14 +15,17 @@ import { blockId, refBlockOf } from "../../../src/protocol/block.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { type ContractType, contractTypeByName } from "../../../src/protocol/contract-types.js";
 import { sha256 } from "../../../src/protocol/hash.js";
-import { BlockHeaderRaw, TransferContract } from "../../../src/protocol/messages.js";
+import { BlockHeaderRaw, TransferContract, TriggerSmartContract } from "../../../src/protocol/messages.js";
 import { buildTransaction } from "../../../src/protocol/transaction.js";
 import {
 	type Attempt,
+	keyOfAnyAmount,
 	paymentKeys as keysOf,
 	PaymentJournal,
 } from "../../../src/wallet/actions/payment-journal.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
+import { transferData } from "../../../src/wallet/token/orc20.js";
+import { contractOf } from "../../../src/wallet/transaction/contract.js";
 import { envelopeOf, type TransactionEnvelope } from "../../../src/wallet/transaction/envelope.js";
 import { answering } from "../answering-client.js";
 
@@ -279,6 +282,22 @@ test("what was printed is never handed over, and counts for any chain where none
 	});
 	expect(await journal.outcome(client, attempt, true, 4_000)).toBe("waiting");
 	expect(asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
+});
+
+test("what everything of a token came to is known by its recipient, whatever there is now", async () => {
+	const call = (to: Uint8Array, amount: bigint, memo?: Uint8Array): Parameters<typeof keyOfAnyAmount>[0] => ({
+		...contractOf(TriggerSmartContract, {
+			owner_address: ANN,
+			contract_address: OTHER.subarray(0, 21),
+			data: transferData(to, amount),
+		}),
+		memo,
+	});
+	const all = keyOfAnyAmount(call(BOB, 5n));
+	expect(keyOfAnyAmount(call(BOB, 7n))).toBe(all);
+	expect(keyOfAnyAmount(call(BOB, 7n, new Uint8Array(1)))).not.toBe(all);
+	expect(keyOfAnyAmount(call(ANN, 5n))).not.toBe(all);
+	expect(keysOf([call(BOB, 0n)])).not.toContain(all);
 });
 
 test("equal payments are told apart by their number, and others by what they do", () => {
