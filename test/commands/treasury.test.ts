@@ -99,7 +99,7 @@ test.skipIf(process.platform === "win32")(
 			expect(JSON.parse(refused.stderr).error).toMatchObject({
 				code: "signer_refused",
 				message: expect.stringMatching(
-					/^the signer refuses: rule small: 300\d{6}sun, \d{6}sun of it fees, is above its 31000000sun a transaction$/,
+					/^the signer refuses: rule small: 300\d{6}sun, \d{6}sun of it fees, is above its 31000000sun a transaction; rule large: .* above its 200000000sun a transaction$/,
 				),
 				sent: false,
 			});

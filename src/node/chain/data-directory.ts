@@ -89,11 +89,20 @@ export function refuseOthersData(...paths: readonly string[]): void {
 	if (problem !== undefined) throw new DatabaseError(problem);
 }
 
+/** Undefined for a path that isn't there, or can't be: whoever uses it says so. */
+function ownerOf(path: string): number | undefined {
+	try {
+		return statSync(path).uid;
+	} catch {
+		return undefined;
+	}
+}
+
 function othersProblem(paths: readonly string[]): string | undefined {
 	if (process.geteuid?.() !== 0) return undefined;
 	for (const path of paths) {
-		const { uid = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-		if (uid === 0) continue;
+		const uid = ownerOf(path);
+		if (uid === undefined || uid === 0) continue;
 		const users = existsSync(USERS) ? readFileSync(USERS, "utf8") : "";
 		const user = new RegExp(`^([^:\\s]+):[^:]*:${uid}:`, "m").exec(users)?.[1];
 		const how = user ? `sudo -u ${user} coin …` : `that user (--user ${uid} of a container)`;
