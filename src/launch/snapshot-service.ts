@@ -14,7 +14,7 @@ import type { HttpRequest } from "../node/api/plain-request.js";
 import { headRefusal, pathOf } from "../node/api/request-head.js";
 import { MAX_CONNECTIONS } from "../node/listening/connection-gate.js";
 import { addressText } from "../node/network/environment.js";
-import { type Generation, Generations } from "../node/snapshot/generations.js";
+import { faultOf, type Generation, Generations, NOT_AS_LISTED } from "../node/snapshot/generations.js";
 import { MANIFEST_NAME, type Manifest, type SnapshotFile } from "../node/snapshot/manifest.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { Failure } from "../wallet/failure.js";
@@ -188,27 +188,23 @@ export class SnapshotServer {
 			...(range ? { "Content-Range": `bytes ${from}-${to}/${bytes}` } : {}),
 			"Content-Length": to + 1 - from,
 		};
-		// A link or a pipe that somebody puts in place of a file is neither followed nor waited for.
-		const path = join(generation.directory, name);
-		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-		const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
-			// Others say nothing of the file: too many are open, for instance.
-			if (error.code === "ENOENT" || error.code === "ELOOP") return undefined;
-			throw error;
-		});
+		const file = await openListed(join(generation.directory, name), bytes);
+		if (file === undefined) {
+			answer.header("Retry-After", "10");
+			return send(answer, 503, { error: "the service can't open another file now: try again" });
+		}
+		if (typeof file === "string") {
+			await this.generations.damage(generation, listed, file);
+			return send(answer, 410, DAMAGED);
+		}
 		try {
-			const found = await file?.stat();
-			if (!file || !found?.isFile() || found.size !== bytes) {
-				await this.generations.damage(generation, listed);
-				return send(answer, 410, DAMAGED);
-			}
 			answer.begin(name.endsWith(".json") ? JSON_TYPE : "application/octet-stream", range ? 206 : 200, more);
 			const end = answer.isHeadOnly ? "sent" : await this.sendBytes(answer, file, listed, from, to + 1);
 			if (end === "sent") return answer.end();
-			if (end === "damaged") await this.generations.damage(generation, listed);
+			if (end !== "gone") await this.generations.damage(generation, listed, end.fault);
 			answer.breakOff();
 		} finally {
-			await file?.close();
+			await file.close();
 		}
 	}
 
@@ -222,23 +218,42 @@ export class SnapshotServer {
 		{ bytes, sha256 }: SnapshotFile,
 		from: number,
 		end: number,
-	): Promise<"sent" | "damaged" | "gone"> {
+	): Promise<"sent" | "gone" | { readonly fault: string }> {
 		const hash = end - from === bytes ? createHash("sha256") : undefined;
 		for (let at = from; at < end; ) {
 			const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - at));
-			const bytesRead = await file.read(piece, 0, piece.length, at).then(
-				(read) => read.bytesRead,
-				// The disk can't read it.
-				() => 0,
-			);
-			const read = piece.subarray(0, bytesRead);
+			const outcome = await file.read(piece, 0, piece.length, at).catch((error: unknown) => {
+				const fault = faultOf(error);
+				return fault === undefined ? ("gone" as const) : { fault };
+			});
+			if (outcome === "gone" || "fault" in outcome) return outcome;
+			const read = piece.subarray(0, outcome.bytesRead);
 			hash?.update(read);
-			at += bytesRead;
-			if (bytesRead === 0 || (at === end && hash && hash.digest("hex") !== sha256)) return "damaged";
+			at += read.length;
+			if (read.length === 0 || (at === end && hash && hash.digest("hex") !== sha256))
+				return { fault: NOT_AS_LISTED };
 			const cancel = this.clock.after(PIECE_MS, () => answer.breakOff());
 			if (!(await answer.piece(read).finally(cancel))) return "gone";
 		}
 		return "sent";
+	}
+}
+
+/**
+ * Opens a file that is listed with this size. A link or a pipe that somebody puts in its place is neither followed nor waited for.
+ * @returns a text: what is wrong with it; undefined: it can't be opened now, which says nothing of it
+ */
+async function openListed(path: string, bytes: number): Promise<FileHandle | string | undefined> {
+	let file: FileHandle | undefined;
+	try {
+		file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+		const found = await file.stat();
+		if (found.isFile() && found.size === bytes) return file;
+		await file.close();
+		return NOT_AS_LISTED;
+	} catch (error) {
+		await file?.close();
+		return faultOf(error);
 	}
 }
 

@@ -1,5 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import files from "node:fs/promises";
 import { request as ask, type IncomingMessage } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -205,6 +207,55 @@ describe("over HTTP", () => {
 		expect(warnings).toEqual([
 			expect.stringContaining("10-0000000a is damaged, and offered no more: chunks/000000.br"),
 		]);
+	});
+
+	/** Runs with an `open` or `access` that fails at some paths. */
+	async function failing(call: "open" | "access", code: string, at: string, run: () => Promise<void>) {
+		const original = files[call] as (path: unknown, ...rest: unknown[]) => Promise<never>;
+		const spy = vi.spyOn(files, call).mockImplementation((path: unknown, ...rest: unknown[]) => {
+			if (String(path).includes(at)) return Promise.reject(Object.assign(new Error(code), { code }));
+			return original(path, ...rest);
+		});
+		syncBuiltinESMExports();
+		await run().finally(() => {
+			spy.mockRestore();
+			syncBuiltinESMExports();
+		});
+	}
+
+	test.each(["EACCES", "EPERM", "EIO"])("a file that can't be opened, %s, is damaged", async (code) => {
+		await publish(10, ["abc", "old"]);
+		await publish(11, ["abc", "new"]);
+		await failing("open", code, "11-0000000b", async () => {
+			expect((await get("/11-0000000b/chunks/000001.br")).status).toBe(410);
+		});
+		expect(generations.all.map(({ name }) => name)).toEqual(["10-0000000a"]);
+		expect(warnings).toEqual([
+			expect.stringContaining(`offered no more: chunks/000001.br can't be read: ${code}`),
+		]);
+	});
+
+	test.each(["EMFILE", "ENFILE", "ENOMEM"])("%s says nothing of a file: try again", async (code) => {
+		await publish(10, ["abc"]);
+		await failing("open", code, chunk, async () => {
+			const { status, headers, body } = await get(chunk);
+			expect([status, headers["retry-after"], JSON.parse(String(body))]).toEqual([
+				503,
+				"10",
+				{ error: "the service can't open another file now: try again" },
+			]);
+		});
+		expect([(await get(chunk)).status, warnings]).toEqual([200, []]);
+	});
+
+	test("a start doesn't offer what it may not read, nor does the next generation stop at it", async () => {
+		await publish(10, ["abc"]);
+		await failing("open", "EACCES", chunk, async () => await publish(11, ["abc"]));
+		expect(generations.all[0]?.name).toBe("11-0000000b");
+		await generations.close();
+		await failing("access", "EACCES", chunk, async () => await generations.open(nowMs));
+		expect(generations.all.map(({ name }) => name)).toEqual(["11-0000000b"]);
+		expect(warnings).toEqual([expect.stringContaining("chunks/000000.br can't be read: EACCES")]);
 	});
 
 	test("damaged bytes never arrive whole; whoever is half-way, or asks for the newest, is told where to go on", async () => {

@@ -4,8 +4,8 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Dirent, Stats } from "node:fs";
-import { link, lstat, readdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { constants, type Dirent, type Stats } from "node:fs";
+import { access, link, lstat, readdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { utf8 } from "../../protocol/bytes.js";
 import { makeDirectory } from "../chain/data-directory.js";
@@ -41,7 +41,7 @@ export interface Generation {
 	active: number;
 	/** When a file of it was asked for or sent last; milliseconds since 1970. */
 	usedMs: number;
-	/** A file of it that isn't what was listed, or is gone; undefined: none that is known. */
+	/** A file of it that isn't what was listed, is gone or can't be read; undefined: none that is known. */
 	damaged: string | undefined;
 }
 
@@ -60,6 +60,9 @@ const NAME = /^\d+-[0-9a-f]{8}$/;
 const LEFT_OVER = /^(?:generation\.new(?:\.partial)?|\d+-[0-9a-f]{8}\.retired)$/;
 const PARTS = ["chunks", "segments"];
 const PART_FILE = /^(?:\d{6}\.br|\d{12}\.seg)(?:\.shared)?$/;
+/** The system lacks what opening and reading take. */
+const LACKS: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
+export const NOT_AS_LISTED = "isn't what was listed";
 /** The database that keeps a second service off: the system gives its lock back after any end. */
 const LOCK_NAME = "service.lock";
 
@@ -136,21 +139,24 @@ export class Generations {
 		return this.listed.filter(isWhole);
 	}
 
-	/** A file isn't what was listed: it is offered no more, nor is a generation that has the same one on the disk. */
-	async damage(generation: Generation, { name, sha256 }: SnapshotFile): Promise<void> {
+	/**
+	 * A file isn't what was listed: it is offered no more, nor is a generation that has the same one on the disk.
+	 * @param fault what is wrong with it
+	 */
+	async damage(generation: Generation, { name, sha256 }: SnapshotFile, fault: string): Promise<void> {
 		if (!isWhole(generation)) return;
-		this.setDamaged(generation, name);
+		this.setDamaged(generation, name, fault);
 		const { ino, dev } = await inodeOf(generation, name);
 		for (const other of this.all) {
 			const same = other.files.get(sha256);
 			const its = same && (await inodeOf(other, same.name));
-			if (its && its.ino === ino && its.dev === dev) this.setDamaged(other, same.name);
+			if (its && its.ino === ino && its.dev === dev) this.setDamaged(other, same.name, fault);
 		}
 	}
 
-	private setDamaged(generation: Generation, name: string): void {
+	private setDamaged(generation: Generation, name: string, fault: string): void {
 		generation.damaged = name;
-		this.warn(`${generation.directory} is damaged, and offered no more: ${name} isn't what was listed`);
+		this.warn(`${generation.directory} is damaged, and offered no more: ${name} ${fault}`);
 	}
 
 	/** Where the next one is made; nothing is there. @throws {SnapshotError} */
@@ -273,11 +279,9 @@ export class Generations {
 			usedMs,
 			damaged: undefined,
 		};
-		// Sizes alone: to read everything takes as long as a restore.
 		for (const file of files) {
-			const found = await lstat(join(directory, file.name)).catch(() => undefined);
-			if (isWhole(generation) && !(found?.isFile() && found.size === file.bytes))
-				this.setDamaged(generation, file.name);
+			const fault = await faultAt(join(directory, file.name), file.bytes);
+			if (isWhole(generation) && fault !== undefined) this.setDamaged(generation, file.name, fault);
 		}
 		return generation;
 	}
@@ -297,6 +301,24 @@ export class Generations {
 
 const isWhole = ({ damaged }: Generation): boolean => damaged === undefined;
 
+/** What an error of the system says of the file that it came from; undefined: nothing. */
+export function faultOf(error: unknown): string | undefined {
+	const { code, message } = error as NodeJS.ErrnoException;
+	return LACKS.has(code) ? undefined : `can't be read: ${code ?? message}`;
+}
+
+/** What is wrong with a file, by its size and its mode alone: to read everything takes as long as a restore. */
+async function faultAt(path: string, bytes: number): Promise<string | undefined> {
+	try {
+		const found = await lstat(path);
+		if (!found.isFile() || found.size !== bytes) return NOT_AS_LISTED;
+		await access(path, constants.R_OK);
+		return undefined;
+	} catch (error) {
+		return faultOf(error);
+	}
+}
+
 /** What two names of one file have in common. */
 const inodeOf = ({ directory }: Generation, name: string): Promise<Partial<Pick<Stats, "ino" | "dev">>> =>
 	lstat(join(directory, name)).catch(() => ({}));
@@ -309,11 +331,11 @@ function fileOf(name: string, bytes: Uint8Array): SnapshotFile {
 	return { name, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** Makes two equal files one, unless the earlier one was damaged, or the file system can't. @throws Error of the system */
+/** Makes two equal files one, unless the earlier one is damaged or can't be read, or the file system can't. @throws Error of the system */
 async function shareFile(earlier: string, path: string, { bytes, sha256 }: SnapshotFile): Promise<void> {
 	const [there, own] = [await lstat(earlier).catch(() => undefined), await lstat(path)];
 	if (!there?.isFile() || there.size !== bytes || (there.ino === own.ino && there.dev === own.dev)) return;
-	if ((await fileHash(earlier)) !== sha256) return;
+	if ((await fileHash(earlier).catch(() => undefined)) !== sha256) return;
 	const shared = `${path}.shared`;
 	const isLinked = await link(earlier, shared).then(
 		() => true,
