@@ -226,7 +226,7 @@ describe("over HTTP", () => {
 	test.each(["EACCES", "EPERM", "EIO"])("a file that can't be opened, %s, is damaged", async (code) => {
 		await publish(10, ["abc", "old"]);
 		await publish(11, ["abc", "new"]);
-		await failing("open", code, "11-0000000b", async () => {
+		await failing("open", code, "11-0000000b/chunks", async () => {
 			expect((await get("/11-0000000b/chunks/000001.br")).status).toBe(410);
 		});
 		expect(generations.all.map(({ name }) => name)).toEqual(["10-0000000a"]);

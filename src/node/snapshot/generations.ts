@@ -58,6 +58,9 @@ const IN_USE_MS = 10 * 60_000;
 const NEW_NAME = "generation.new";
 const NAME = /^\d+-[0-9a-f]{8}$/;
 const LEFT_OVER = /^(?:generation\.new(?:\.partial)?|\d+-[0-9a-f]{8}\.retired)$/;
+/** An empty file in a generation's folder: it was found damaged by what a start doesn't look at. */
+const DAMAGED_NAME = "damaged";
+const OWN_NAMES = [MANIFEST_NAME, SIGNATURE_NAME, DAMAGED_NAME];
 const PARTS = ["chunks", "segments"];
 const PART_FILE = /^(?:\d{6}\.br|\d{12}\.seg)(?:\.shared)?$/;
 /** The system lacks what opening and reading take. */
@@ -143,15 +146,27 @@ export class Generations {
 	 * A file isn't what was listed: it is offered no more, nor is a generation that has the same one on the disk.
 	 * @param fault what is wrong with it
 	 */
-	async damage(generation: Generation, { name, sha256 }: SnapshotFile, fault: string): Promise<void> {
+	async damage(generation: Generation, file: SnapshotFile, fault: string): Promise<void> {
 		if (!isWhole(generation)) return;
-		this.setDamaged(generation, name, fault);
-		const { ino, dev } = await inodeOf(generation, name);
+		this.setDamaged(generation, file.name, fault);
+		await this.remember(generation, file);
+		const { ino, dev } = await inodeOf(generation, file.name);
 		for (const other of this.all) {
-			const same = other.files.get(sha256);
+			const same = other.files.get(file.sha256);
 			const its = same && (await inodeOf(other, same.name));
-			if (its && its.ino === ino && its.dev === dev) this.setDamaged(other, same.name, fault);
+			if (!its || its.ino !== ino || its.dev !== dev || !isWhole(other)) continue;
+			this.setDamaged(other, same.name, fault);
+			await this.remember(other, same);
 		}
+	}
+
+	/** What the next start sees by itself needs no mark, and may be mended until then. */
+	private async remember({ directory }: Generation, { name, bytes }: SnapshotFile): Promise<void> {
+		if ((await faultAt(join(directory, name), bytes)) !== undefined) return;
+		const mark = join(directory, DAMAGED_NAME);
+		await writeFileSynced(mark, new Uint8Array())
+			.then(() => syncDirectory(directory))
+			.catch((error) => this.leave(writeFailure(mark, error)));
 	}
 
 	private setDamaged(generation: Generation, name: string, fault: string): void {
@@ -279,6 +294,8 @@ export class Generations {
 			usedMs,
 			damaged: undefined,
 		};
+		if (await lstat(join(directory, DAMAGED_NAME)).catch(() => undefined))
+			this.setDamaged(generation, DAMAGED_NAME, "says that it was found so before");
 		for (const file of files) {
 			const fault = await faultAt(join(directory, file.name), file.bytes);
 			if (isWhole(generation) && fault !== undefined) this.setDamaged(generation, file.name, fault);
@@ -362,7 +379,7 @@ async function removeSnapshot(path: string): Promise<void> {
 			await rmdir(inner);
 		}
 		for (const { name } of names.filter((entry) => entry.isFile()))
-			if (name === MANIFEST_NAME || name === SIGNATURE_NAME) await unlink(join(path, name));
+			if (OWN_NAMES.includes(name)) await unlink(join(path, name));
 		await rmdir(path);
 	} catch (error) {
 		const { code, message } = error as NodeJS.ErrnoException;

@@ -4,6 +4,7 @@ import {
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	statSync,
 	symlinkSync,
@@ -213,6 +214,46 @@ test("a folder that can't be one is refused in a sentence", async () => {
 		await expect(new Generations("/proc/srv", isOwn, () => {}).open(0)).rejects.toThrow(
 			"/proc/srv can't be written",
 		);
+});
+
+test("what a start doesn't look at is remembered, for all that share it, and gone with the generation", async () => {
+	const generations = await opened();
+	await publish(generations, 10, 0, ["same", "old"]);
+	await publish(generations, 11, 1, ["same", "new"]);
+	await publish(generations, 12, 2, ["other"]);
+	const [, damaged] = generations.all;
+	const file = damaged?.manifest.chunks[0];
+	if (!damaged || !file) throw new Error("not listed");
+	writeFileSync(join(damaged.directory, file.name), "SAME");
+	await generations.damage(damaged, file, "isn't what was listed");
+	expect(warnings).toHaveLength(2);
+	const again = await reopened();
+	expect(listed(again)).toEqual(["12-0000000c"]);
+	expect(warnings.slice(2).sort()).toEqual(
+		["10-0000000a", "11-0000000b"].map(
+			(name) =>
+				`${join(folder, name)} is damaged, and offered no more: damaged says that it was found so before`,
+		),
+	);
+	await again.retire(retirement, Date.now() + 9 * HOUR);
+	expect(names()).toEqual(["12-0000000c"]);
+});
+
+test("what a start sees is looked at again, and a mark that can't be written is a warning", async () => {
+	const generations = await opened();
+	await publish(generations, 10, 0, ["a"]);
+	await publish(generations, 11, 1, ["b"]);
+	const [newest, oldest] = generations.all;
+	const [moved, flipped] = [newest?.manifest.chunks[0], oldest?.manifest.chunks[0]];
+	if (!newest || !oldest || !moved || !flipped) throw new Error("not listed");
+	renameSync(join(newest.directory, moved.name), join(root, "moved"));
+	await generations.damage(newest, moved, "can't be read: ENOENT");
+	renameSync(join(root, "moved"), join(newest.directory, moved.name));
+	mkdirSync(join(oldest.directory, "damaged"));
+	await generations.damage(oldest, flipped, "isn't what was listed");
+	expect(warnings.at(-1)).toBe(`${join(oldest.directory, "damaged")} can't be written: EEXIST`);
+	rmSync(join(oldest.directory, "damaged"), { recursive: true });
+	expect(listed(await reopened())).toEqual(["11-0000000b", "10-0000000a"]);
 });
 
 test("a second service is kept off the folder", async () => {
