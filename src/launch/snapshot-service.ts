@@ -25,7 +25,7 @@ import { startFailure } from "./run-node.js";
 export const GRACE_MS = 3_600_000;
 /** Generations that wait for their clients are looked at so often. */
 const LOOK_MS = 60_000;
-/** After a failure, unless the interval is shorter. */
+/** After a failure, and from one to the next where none is whole, unless the interval is shorter. */
 const RETRY_MS = 600_000;
 
 /** What is sent of a file at once, and so is in memory for each client. */
@@ -77,6 +77,8 @@ export class SnapshotServer {
 	constructor(
 		private readonly generations: Generations,
 		private readonly clock: ServiceClock,
+		/** When the next generation is due; undefined: it is being made. */
+		private readonly nextMs: () => number | undefined,
 		report: (sentence: string) => void,
 		private readonly filesPerAddress = MAX_FILES_PER_ADDRESS,
 		/** Its connections: how many, and how long one is kept that does nothing. */
@@ -126,8 +128,12 @@ export class SnapshotServer {
 			return answer.redirect(`${"../".repeat(path.split("/").length - 1)}${newest.name}/${name}`);
 		}
 		if (newest || name !== MANIFEST_NAME) return send(answer, 404, { error: "not found" });
-		answer.header("Retry-After", "60");
-		send(answer, 503, { error: "a snapshot is being made" });
+		const nextMs = this.nextMs();
+		const leftMs = nextMs === undefined ? 0 : nextMs - this.clock.now();
+		answer.header("Retry-After", String(Math.ceil(Math.max(LOOK_MS, leftMs) / 1000)));
+		if (nextMs === undefined) return send(answer, 503, { error: "a snapshot is being made" });
+		const when = leftMs > 0 ? `after ${new Date(nextMs).toISOString()}` : "within a minute";
+		send(answer, 503, { error: `no whole snapshot is listed; one will be made ${when}` });
 	}
 
 	private async sendFile(
@@ -297,6 +303,10 @@ interface MakerOptions {
 export class GenerationMaker {
 	/** No generation is made before, whatever the age of the newest. */
 	private notBeforeMs = Number.NEGATIVE_INFINITY;
+	/** When the last attempt ended. */
+	private triedMs = Number.NEGATIVE_INFINITY;
+	private isMaking = false;
+	private hasStarted = false;
 	private announcedMs = Number.NaN;
 
 	constructor(
@@ -307,7 +317,7 @@ export class GenerationMaker {
 	/**
 	 * Does what is due.
 	 * @returns milliseconds until it should be called again
-	 * @throws {Failure | OperatorError} if the first generation can't be made; later ones are warned of, and tried again
+	 * @throws {Failure | OperatorError} if it begins without a whole generation and can't make one; later ones are warned of, and tried again
 	 */
 	async step(): Promise<number> {
 		const { everyMs, now, note } = this.options;
@@ -315,21 +325,31 @@ export class GenerationMaker {
 		if (now() >= this.dueMs) {
 			const startedMs = now();
 			this.notBeforeMs = startedMs + everyMs;
+			this.isMaking = true;
 			try {
 				await this.make();
 			} catch (error) {
 				const isKnown =
 					error instanceof OperatorError || error instanceof Failure || error instanceof KeystoreError;
-				if (!isKnown || this.generations.all.length === 0) throw error;
+				if (!isKnown || !(this.hasStarted || this.generations.all.length > 0)) throw error;
 				this.notBeforeMs = now() + Math.min(RETRY_MS, everyMs);
 				this.options.warn(`no snapshot was made: ${error.message}`);
+			} finally {
+				this.isMaking = false;
+				this.triedMs = now();
 			}
 			await this.retire();
 		}
+		this.hasStarted = true;
 		if (this.dueMs !== this.announcedMs)
 			note(`the next snapshot is due at ${new Date(this.dueMs).toISOString()}`);
 		this.announcedMs = this.dueMs;
 		return Math.min(LOOK_MS, Math.max(0, this.dueMs - now()));
+	}
+
+	/** When the next one is due; undefined: it is being made. */
+	get nextMs(): number | undefined {
+		return this.isMaking ? undefined : this.dueMs;
 	}
 
 	private get dueMs(): number {
@@ -337,7 +357,9 @@ export class GenerationMaker {
 		const newest = this.generations.all[0]?.manifest.createdMs;
 		// Further away than an interval is only what a clock said that was set back since.
 		const near = (ms: number): number => (ms > now() + everyMs ? 0 : ms);
-		return Math.max(newest === undefined ? 0 : near(newest + everyMs), near(this.notBeforeMs));
+		// Where all were found damaged none is awaited, but a disk that damages each isn't filled without a pause.
+		if (newest === undefined) return Math.max(0, near(this.triedMs + Math.min(RETRY_MS, everyMs)));
+		return Math.max(near(newest + everyMs), near(this.notBeforeMs));
 	}
 
 	private async make(): Promise<void> {
@@ -376,12 +398,12 @@ export async function serveSnapshots(options: ServiceOptions): Promise<void> {
 	const { folder, host, port, isOwn, warn, now, onListening, signal } = options;
 	const generations = new Generations(folder, isOwn, warn);
 	const clock: ServiceClock = { now, after };
-	const server = new SnapshotServer(generations, clock, warn);
+	const maker = new GenerationMaker(generations, options);
+	const server = new SnapshotServer(generations, clock, () => maker.nextMs, warn);
 	try {
 		const bound = await server.listen(port, host);
 		await generations.open(now());
 		onListening(`http://${addressText({ host, port: bound })}/`);
-		const maker = new GenerationMaker(generations, options);
 		while (!signal.aborted) await sleep(await maker.step(), undefined, { signal }).catch(() => undefined);
 	} catch (error) {
 		throw startFailure(error);

@@ -67,14 +67,16 @@ describe("over HTTP", () => {
 	let port: number;
 	/** What runs after a time: slow clients, when the test says so. */
 	let timers: Set<() => void>;
+	let nextMs: number | undefined;
+	const report = (line: string) => warnings.push(line);
 
 	beforeEach(async () => {
-		timers = new Set();
+		[timers, nextMs] = [new Set(), undefined];
 		const after = (_ms: number, run: () => void): (() => void) => {
 			timers.add(run);
 			return () => timers.delete(run);
 		};
-		server = new SnapshotServer(generations, { now: () => nowMs, after }, (line) => warnings.push(line), 2);
+		server = new SnapshotServer(generations, { now: () => nowMs, after }, () => nextMs, report, 2);
 		port = await server.listen(0, "127.0.0.1");
 	});
 	afterEach(() => server.close());
@@ -102,10 +104,22 @@ describe("over HTTP", () => {
 		});
 	const chunk = "/10-0000000a/chunks/000000.br";
 
-	test("there is a list, and a service without a generation says that one is being made", async () => {
+	test("there is a list, and a service without a generation says when there is one", async () => {
 		expect(JSON.parse(String((await get("/")).body))).toEqual({ newest: null, generations: [] });
 		const none = await get("/manifest.json");
 		expect([none.status, none.headers["retry-after"]]).toEqual([503, "60"]);
+		const whyNone = async (): Promise<unknown> => {
+			const { headers, body } = await get("/latest/manifest.json");
+			return [headers["retry-after"], JSON.parse(String(body)).error];
+		};
+		expect(await whyNone()).toEqual(["60", "a snapshot is being made"]);
+		nextMs = nowMs;
+		expect(await whyNone()).toEqual(["60", "no whole snapshot is listed; one will be made within a minute"]);
+		nextMs = nowMs + 599_001;
+		expect(await whyNone()).toEqual([
+			"600",
+			`no whole snapshot is listed; one will be made after ${new Date(nextMs).toISOString()}`,
+		]);
 		await publish(10, ["abc"]);
 		await publish(11, ["abcd"]);
 		const { newest, generations: all } = JSON.parse(String((await get("/")).body));
@@ -342,7 +356,7 @@ describe("over HTTP", () => {
 		const watch = vi.spyOn(performance, "now");
 		watch.mockImplementation(() => startMs + 50 * (now.call(performance) - startMs));
 		const connections = { most: places, idleMs: HOUR };
-		const few = new SnapshotServer(generations, clock, (line) => warnings.push(line), 2, connections);
+		const few = new SnapshotServer(generations, clock, () => nextMs, report, 2, connections);
 		const ownPort = port;
 		port = await few.listen(0, "127.0.0.1");
 		const [generation] = generations.all;
@@ -403,12 +417,14 @@ describe("making", () => {
 	let number: number;
 	let failure: Error | undefined;
 	let unsigned: Error | undefined;
-	const maker = (keep = 1): GenerationMaker =>
-		new GenerationMaker(generations, {
+	let whileMaking: number | undefined;
+	const maker = (keep = 1): GenerationMaker => {
+		const made: GenerationMaker = new GenerationMaker(generations, {
 			everyMs: 6 * HOUR,
 			keep,
 			graceMs: HOUR,
 			make: async (target) => {
+				whileMaking = made.nextMs;
 				if (failure) throw failure;
 				// It takes ten minutes.
 				const manifest = writeSnapshot(target, number, nowMs, [`chunk ${number}`]);
@@ -420,6 +436,8 @@ describe("making", () => {
 			note: (line) => notes.push(line),
 			warn: (line) => warnings.push(line),
 		});
+		return made;
+	};
 	const listed = (): string[] => generations.all.map(({ name }) => name);
 
 	beforeEach(() => {
@@ -477,6 +495,47 @@ describe("making", () => {
 		nowMs += 1;
 		await made.step();
 		expect(listed()).toEqual(["11-0000000b", "10-0000000a"]);
+	});
+
+	/** As a client finds it. */
+	async function damageAll(): Promise<void> {
+		for (const generation of generations.all)
+			for (const file of generation.manifest.chunks) await generations.damage(generation, file, "differs");
+	}
+
+	test("where all are damaged one is made at once, also of the same head, and at most once in ten minutes", async () => {
+		const made = maker();
+		await made.step();
+		nowMs += 599_999;
+		await damageAll();
+		expect(made.nextMs).toBe(nowMs + 1);
+		await made.step();
+		expect(listed()).toEqual([]);
+		nowMs += 1;
+		whileMaking = 0;
+		await made.step();
+		expect([listed(), whileMaking]).toEqual([["10-0000000a"], undefined]);
+		expect(made.nextMs).toBe(nowMs + 6 * HOUR - HOUR / 6);
+		nowMs += HOUR;
+		await damageAll();
+		number = 11;
+		await made.step();
+		expect(listed()).toEqual(["11-0000000b"]);
+	});
+
+	test("a service whose generations were found damaged goes on where it can't make another", async () => {
+		const made = maker();
+		await made.step();
+		nowMs += HOUR;
+		await damageAll();
+		failure = new SnapshotError("no space left on the device");
+		await made.step();
+		expect(warnings.at(-1)).toBe("no snapshot was made: no space left on the device");
+		expect(made.nextMs).toBe(nowMs + 600_000);
+		failure = undefined;
+		nowMs += 600_000;
+		await made.step();
+		expect(listed()).toEqual(["10-0000000a"]);
 	});
 
 	test("what can't be signed is not listed, and made again", async () => {

@@ -184,7 +184,7 @@ export class Generations {
 	/**
 	 * Lists what was made at {@link place}.
 	 * @param sign the text of the signature's file for a manifest with this SHA-256
-	 * @returns undefined if there is one of the same head; what was made is gone then
+	 * @returns undefined if there is a whole one of the same head; what was made is gone then. A damaged one goes instead.
 	 * @throws {SnapshotError}
 	 */
 	async publish(
@@ -195,9 +195,13 @@ export class Generations {
 		const made = join(this.folder, NEW_NAME);
 		const name = nameOf(manifest);
 		const path = join(this.folder, name);
-		if (await lstat(path).catch(() => undefined)) {
+		const former = this.listed.find((generation) => generation.name === name);
+		if (former && !isWhole(former)) {
+			this.listed = this.listed.filter((generation) => generation !== former);
+			await this.remove(former);
+		} else if (await lstat(path).catch(() => undefined)) {
 			await removeSnapshot(made);
-			if (this.listed.some((generation) => generation.name === name)) return undefined;
+			if (former) return undefined;
 			throw new SnapshotError(`${path} is in the way: it isn't a generation of this service`);
 		}
 		const newBytes = await this.list(made, path, manifest, sign).catch((error: unknown) => {
@@ -234,13 +238,15 @@ export class Generations {
 		this.listed = this.listed.filter((generation) => !going.includes(generation));
 		const waiting = [...this.retiring, ...going];
 		this.retiring = waiting.filter(({ active }) => active > 0);
-		for (const { directory } of waiting.filter(({ active }) => active === 0)) {
-			const retired = `${directory}.retired`;
-			await rename(directory, retired)
-				.then(() => removeSnapshot(retired))
-				.catch((error) => this.leave(error));
-		}
+		for (const generation of waiting.filter(({ active }) => active === 0)) await this.remove(generation);
 		return going.map(({ name }) => name);
+	}
+
+	private async remove({ directory }: Generation): Promise<void> {
+		const retired = `${directory}.retired`;
+		await rename(directory, retired)
+			.then(() => removeSnapshot(retired))
+			.catch((error) => this.leave(error));
 	}
 
 	/** What a path without its first slash names. @returns undefined: nothing that is given out */
