@@ -19,7 +19,7 @@ export class SignerError extends OperatorError {
 	override readonly name = "SignerError";
 
 	/**
-	 * @param isTaken the height or slot has another signature, which a node with the same signer asked for
+	 * @param isTaken the slot has another signature, which a node with the same signer asked for; not what is only behind an earlier one
 	 * @param isRefusal the signer has looked at a transaction, and no rule allows it
 	 * @param isAway nobody has answered, which may pass by itself
 	 */
