@@ -133,6 +133,16 @@ export function contractOf(transaction: Json): string | undefined {
 	return addressText(hexOf(keccak_256(Uint8Array.of(...hash, ...owner)).subarray(-20)));
 }
 
+/**
+ * Contracts that the node knows by the sources that its owner stored.
+ * @param typed a part of a name, or a selector with `0x`
+ * @returns in Base58Check; none where the node has none
+ */
+export async function storedContracts(client: NodeClient, typed: string): Promise<readonly string[]> {
+	const answer = await client.history(`contracts?name=${encodeURIComponent(typed)}`).catch((): Json => ({}));
+	return objectsOf(answer, "data").map((row) => textOf(row, "contract_address"));
+}
+
 /** Those of the newest blocks: as many as are looked at, or of as many blocks. @throws {NodeError} */
 export async function seenContracts(client: NodeClient): Promise<SeenContracts> {
 	const found = new Set<string>();

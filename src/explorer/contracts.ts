@@ -11,7 +11,7 @@ import { type NodeClient, NodeError } from "./node-client.js";
 import { TokenUnits } from "./tokens.js";
 
 /** Contracts of one page that are asked for, and accounts of lists for their names. */
-const MOST = 50;
+const MOST = 60;
 
 /** What a page says of a contract. */
 interface ContractFacts {

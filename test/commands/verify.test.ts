@@ -151,6 +151,12 @@ describe("coin contract verify", () => {
 				}),
 			}),
 		]);
+		const named = await fetch(`${chain.gateway}/v1/contracts?name=chang`);
+		expect(await named.json()).toMatchObject({
+			data: [{ contract_address: store, contract: "Store.sol:Store" }],
+			success: true,
+		});
+		expect((await fetch(`${chain.gateway}/v1/contracts`)).status).toBe(400);
 		// Commands find the interface there, too.
 		expect(await chain.prints(["contract", "call", store, "value"])).toBe("7\n");
 	});

@@ -679,6 +679,40 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(wallet.node.received).toHaveLength(1);
 	});
 
+	it("takes no payment of an amount for that of a line max, nor a line that can't be read for one that is gone", async ({
+		wallet,
+	}) => {
+		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n`);
+		const resumed = async (line: string, ...words: string[]) => {
+			wallet.home.write("pay.csv", `to,amount\n${line}\n`);
+			return errorRecord(
+				await wallet.coin([
+					"wallet",
+					"send",
+					"--batch",
+					path,
+					"--yes",
+					"--resume",
+					...words,
+					...wallet.password(),
+				]),
+			);
+		};
+		const words = ["wallet", "send", "--batch", path, ...wallet.password()];
+		expect((await wallet.coin(words)).code).toBe(0);
+		expect(await resumed(`${RECIPIENT},max`)).toMatchObject({
+			code: "duplicate",
+			message: expect.stringContaining("has a payment that the list has no more: 1coin from"),
+		});
+		expect(await resumed(`${RECIPIENT},1con`, "--keep-going")).toMatchObject({
+			code: "duplicate",
+			message: expect.stringMatching(
+				/has a payment that no line makes that can be read \(line 2 can't: .*\): 1coin from/,
+			),
+		});
+		expect(wallet.node.received).toHaveLength(1);
+	});
+
 	it("needs --yes for more coins than confirmOver where nobody can be asked, in a list, too, and for equal lines", async ({
 		wallet,
 	}) => {

@@ -8,6 +8,7 @@ import {
 	contractsNamed,
 	seenContracts,
 	selectorFacts,
+	storedContracts,
 } from "../../src/explorer/contract-search.js";
 import { Contracts } from "../../src/explorer/contracts.js";
 import { NodeClient } from "../../src/explorer/node-client.js";
@@ -56,7 +57,8 @@ function node(hasHistory = true): { readonly client: NodeClient; readonly asked:
 		asked.push(path);
 		const known = answers[path]?.(JSON.parse(body ?? "{}"));
 		const told = path.endsWith(`${VAULT}/source`) ? [{ contract: "a/Vault.sol:Vault" }] : undefined;
-		const list = path.startsWith("/v1/orc20/info") ? TOKENS : told;
+		const stored = path === "/v1/contracts?name=set%20it" ? [{ contract_address: VAULT }] : told;
+		const list = path.startsWith("/v1/orc20/info") ? TOKENS : stored;
 		const found = known ?? (hasHistory && list ? { data: list } : undefined);
 		return { status: found === undefined ? 404 : 200, text: async () => JSON.stringify(found ?? {}) };
 	});
@@ -73,6 +75,11 @@ describe("contracts of the newest blocks", () => {
 		const { client, asked } = node();
 		expect(await seenContracts(client)).toEqual({ addresses: [VAULT, GOLD, MADE], since: 0 });
 		expect(asked).toHaveLength(4);
+	});
+
+	test("are joined by those that the node knows by their stored sources, where it has a history", async () => {
+		expect(await storedContracts(node().client, "set it")).toEqual([VAULT]);
+		expect(await storedContracts(node(false).client, "set it")).toEqual([]);
 	});
 
 	test("are known by the address that follows from their creation", () => {

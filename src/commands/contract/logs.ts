@@ -127,9 +127,9 @@ async function printHistory(
 	const [contract] = addresses;
 	if (!contract || addresses.length > 1)
 		throw new Failure("usage", "--history lists the events of one contract: name it with --address");
-	const known = given ?? (await interfaceOrNone(client, contract));
-	const event = named?.includes("(") ? findItem(known, named, "event") : undefined;
-	const items = event ? [event, ...known] : known;
+	const stored = await interfaceOrNone(client, contract);
+	const event = named?.includes("(") ? findItem(given ?? stored, named, "event") : undefined;
+	const items = [...(event ? [event] : []), ...(given ?? []), ...stored];
 	const name = event?.name ?? named;
 	if (limit === undefined) {
 		for await (const found of pastEvents(client, contract, items, { name, isOldestFirst: true }))

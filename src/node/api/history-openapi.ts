@@ -30,6 +30,7 @@ const PARAMETERS = {
 	token: { token_id: TEXT },
 	event: { event_name: TEXT, block_number: NUMBER },
 	contracts: { contract_list: TEXT },
+	named: { name: TEXT },
 	balance: { order_by: { type: "string", enum: ["balance,desc", "balance,asc"] } },
 	assets: {
 		order_by: {
@@ -56,6 +57,11 @@ const ROUTES: readonly (readonly [path: string, about: string, sets: readonly Pa
 	["accounts/{account}/internal-transactions", "Its internal transactions.", [...OF_ROWS, "way"]],
 	["accounts/{account}/orc20/balance", "Its balances of ORC-20 tokens.", ["page", "state", "contract"]],
 	["accounts/{account}/resources", "Its resources.", []],
+	[
+		"contracts",
+		"Contracts by a name or selector in the sources that the node's owner has stored.",
+		["named"],
+	],
 	["contracts/{contract}/transactions", "Transactions of a contract.", [...OF_ROWS, "way", "internal"]],
 	["contracts/{contract}/internal-transactions", "Its internal transactions.", [...OF_ROWS, "way"]],
 	["contracts/{contract}/events", "Its events.", [...OF_ROWS, "event"]],

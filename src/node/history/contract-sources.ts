@@ -4,9 +4,10 @@
  * stored; where the contract has another one, there are none.
  */
 
-import type { ContractInterface } from "../../abi/parameter.js";
+import { type ContractInterface, isComplete } from "../../abi/parameter.js";
+import { selectorOf } from "../../abi/selector.js";
 import { itemOfEntry } from "../../abi/stored-interface.js";
-import { toHex, toKey, utf8 } from "../../protocol/bytes.js";
+import { fromHex, toHex, toKey, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { Recent } from "../memory/recent.js";
@@ -17,6 +18,16 @@ export const MAX_SOURCE_BYTES = 4 << 20;
 const MAX_SOURCE_FILES = 1_000;
 /** Contracts whose record, or that they have none, is remembered. */
 const KEPT = 500;
+
+/** Contracts that are found by a name; one more takes the place of the one that was stored first. */
+const MAX_LISTED = 500;
+/** Items of an interface, and characters of a name, that are compared. */
+const MAX_ITEMS = 300;
+const MAX_NAME = 100;
+/** Contracts that one search finds. */
+const MAX_FOUND = 20;
+/** The record of what is listed: an address in hexadecimal and its words each. */
+const LIST = "sources";
 
 /** What is stored for a contract, as whoever compared it says. */
 interface ContractSource {
@@ -60,6 +71,9 @@ interface KeptSource {
 export class ContractSources {
 	private readonly kept = new Recent<KeptSource | "none">(KEPT, Number.POSITIVE_INFINITY, () => 0);
 
+	/** Words of contracts by their addresses in hexadecimal, in the order of storing; read when somebody searches or stores. */
+	private words: Map<string, readonly string[]> | undefined;
+
 	constructor(private readonly records: SideRecords) {}
 
 	/** @param address 21 bytes */
@@ -70,6 +84,38 @@ export class ContractSources {
 	/** All of the interface of a contract's stored sources; undefined where none are. */
 	itemsOf(address: Uint8Array): ContractInterface | undefined {
 		return this.current(address)?.items;
+	}
+
+	/**
+	 * Contracts whose name, or that of a function, event or error, has a text in it, or that have a selector; those stored last first.
+	 * @param wanted a part of a name in either case, or `0x` and eight digits
+	 */
+	named(wanted: string): readonly { readonly address: Uint8Array; readonly contract: string }[] {
+		const text = wanted.toLowerCase();
+		const isMeant = (word: string): boolean => (word.startsWith("0x") ? word === text : word.includes(text));
+		const found: { readonly address: Uint8Array; readonly contract: string }[] = [];
+		for (const [hex, words] of [...this.listed].reverse()) {
+			if (found.length >= MAX_FOUND) break;
+			if (!words.some(isMeant)) continue;
+			const address = fromHex(hex);
+			const source = this.get(address);
+			if (source) found.push({ address, contract: source.contract });
+		}
+		return found;
+	}
+
+	private get listed(): Map<string, readonly string[]> {
+		const bytes = this.words ? undefined : this.records.sideRecord(LIST);
+		this.words ??= new Map(bytes ? JSON.parse(Buffer.from(bytes).toString("utf8")) : []);
+		return this.words;
+	}
+
+	private list(address: Uint8Array, words: readonly string[]): void {
+		const { listed } = this;
+		listed.delete(toHex(address));
+		listed.set(toHex(address), words);
+		for (const oldest of listed.keys()) if (listed.size > MAX_LISTED) listed.delete(oldest);
+		this.records.putSideRecord(LIST, utf8(JSON.stringify([...listed])));
 	}
 
 	/**
@@ -84,7 +130,9 @@ export class ContractSources {
 		const codeHash = this.codeHash(address);
 		if (codeHash === undefined) throw new SourceError("there is no contract at this address");
 		this.records.putSideRecord(recordName(address), utf8(JSON.stringify({ ...source, codeHash })));
-		this.kept.renew(toKey(address), { source, items: allItemsOf(source), codeHash });
+		const items = allItemsOf(source);
+		this.kept.renew(toKey(address), { source, items, codeHash });
+		this.list(address, wordsOf(source, items));
 	}
 
 	private current(address: Uint8Array): KeptSource | undefined {
@@ -156,6 +204,16 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What a contract is found by: names in small letters, selectors with `0x`. */
+function wordsOf({ contract }: ContractSource, items: ContractInterface): readonly string[] {
+	const words = items
+		.filter(({ kind, inputs }) => /^(function|event|error)$/.test(kind) && isComplete(inputs))
+		.slice(0, MAX_ITEMS)
+		.flatMap((item) => [item.name, ...(item.kind === "event" ? [] : [`0x${toHex(selectorOf(item))}`])]);
+	const names = [contract.replace(/^.*:/, ""), ...words];
+	return [...new Set(names.map((name) => name.slice(0, MAX_NAME).toLowerCase()))];
+}
 
 const allItemsOf = ({ abi }: ContractSource): ContractInterface =>
 	abi

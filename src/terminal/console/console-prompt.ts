@@ -13,7 +13,6 @@ import { Failure } from "../../wallet/failure.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
-import { TYPED_WITH_EXPONENT } from "./contract-object.js";
 import { RUNS_ALONE } from "./names.js";
 import type { Operations } from "./operations.js";
 
@@ -55,20 +54,24 @@ function messageOf(error: unknown): string {
 const TOKENS =
 	/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:(?:coin|sun)\b|(?:raw)?@[\w$]+(?:[-.][A-Za-z]\w*)*|e\+?\d{1,2}\b(?!\.))/gi;
 
+/** A number that alone is what an option of coins, or the amount of a payment, is given as. */
+const COINS =
+	/(?<=(?:[{,]\s*["']?(?:value|feeLimit)["']?\s*:|\bsend\s*\((?:"[^"\n]*"|'[^'\n]*'|\([^()]*\)|[^,()"'])+,)\s*)\d[\d_.]*e\+?\d+(?=\s*[,)}])/iy;
+
 /**
  * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun, `5@gold` for the text,
- * `5e18` for the whole number that JavaScript would round, which is no amount of coins.
+ * `5e18` for the whole number that JavaScript would round; where coins are asked for it stays a text, which is refused as `coin send` does.
  * @throws {Failure} `bad_value`, `amount_unit` for an amount that isn't a whole number of sun
  */
 export function withAmounts(source: string): string {
-	return source.replace(TOKENS, (token) => {
+	return source.replace(TOKENS, (token, offset: number) => {
 		if (!/^\d/.test(token)) return token;
 		if (token.includes("@")) return JSON.stringify(token);
 		if (/[ns]$/i.test(token)) return `${parseCoinAmount(token)}n`;
 		const digits = plainDigits(token.replaceAll("_", ""));
 		if (digits === undefined || Number.isSafeInteger(Number(digits))) return token;
-		TYPED_WITH_EXPONENT.set(BigInt(digits), token);
-		return `${BigInt(digits)}n`;
+		COINS.lastIndex = offset;
+		return COINS.test(source) ? JSON.stringify(token) : `${BigInt(digits)}n`;
 	});
 }
 

@@ -266,13 +266,10 @@ async function valuesOf(
 	};
 }
 
-/** Whole numbers that were typed with an exponent, as they were: such are no sun to any command. */
-export const TYPED_WITH_EXPONENT = new Map<bigint, string>();
-
 /** An amount with its unit; whole numbers are sun, as `5coin` is one here. @throws {Failure} `bad_value` */
 export function amountText(name: string, value: unknown): string {
 	if (typeof value === "string" || value instanceof Coins) return `${value}`;
-	if (typeof value === "bigint") return TYPED_WITH_EXPONENT.get(value) ?? `${value}sun`;
+	if (typeof value === "bigint") return `${value}sun`;
 	throw new Failure("bad_value", `${name} needs an amount with its unit, such as 5coin`);
 }
 

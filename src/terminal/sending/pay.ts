@@ -290,7 +290,7 @@ async function paidBefore(
 		} else {
 			throw new Failure(
 				"duplicate",
-				`${journal.path} has a payment that the list has no more: ${summary}, once in line ${attempt.line}`,
+				`${journal.path} has a payment that ${missingFrom(refused)}: ${summary}, once in line ${attempt.line}`,
 				{
 					retry: "changed",
 					sent: false,
@@ -300,6 +300,13 @@ async function paidBefore(
 		}
 	}
 	return paid;
+}
+
+/** Of a payment that no line makes: with lines that can't be read nobody knows whether one of them does. */
+function missingFrom([first, ...others]: JudgedBatch["refused"]): string {
+	if (!first) return "the list has no more";
+	const unread = linesText([first, ...others].map(({ line }) => line));
+	return `no line makes that can be read (${unread} can't: ${first.failure.message})`;
 }
 
 /** Where payments of an earlier run are in the list, or were. */
@@ -403,7 +410,8 @@ async function payLine(
 				...plan,
 				isAgreed: !flags["dry-run"],
 				beforeSending: async (envelope) => {
-					await journal?.begin(line, key, envelope, summary, !sends(flags));
+					const marks = { isPrinted: !sends(flags), isMax: payment.amount === "max" };
+					await journal?.begin(line, key, envelope, summary, marks);
 					progress.unknown.push(line);
 				},
 			},

@@ -99,7 +99,7 @@ function listText(addresses: readonly string[]): string {
 
 /** What is left of an account's means after each transaction of a list. */
 class PaymentBudget {
-	/** Sun for everything but the amounts, energy as far as it was tried. */
+	/** Sun for everything but the amounts: of energy what its trial used, or else the fee limit. */
 	fees: FeeSums = NO_FEES;
 	/** Sun that the transactions move. */
 	amountSun = 0n;
@@ -131,7 +131,7 @@ class PaymentBudget {
 		signatures: number,
 		postQuantum: readonly PostQuantumScheme[] = [],
 	): Promise<void> {
-		const { creates = false, energy = 0n } = plan;
+		const { creates = false, energy } = plan;
 		const cost = costOf(transaction, { signatures, postQuantum, creates, energy }, this.prices);
 		const fees = cost.totalSun;
 		const amount = coinsOf(plan);
@@ -146,7 +146,12 @@ class PaymentBudget {
 		this.leftSun -= amount + fees;
 		this.amountSun += amount;
 		this.fees = addFees(this.fees, cost);
-		this.prices = pricesAfter(this.prices, cost, energy);
+		this.prices = pricesAfter(this.prices, cost, this.energyOf(plan));
+	}
+
+	/** What a transaction takes of the staked energy: a call that wasn't tried may take all. */
+	private energyOf({ type, energy }: TransactionPlan): bigint {
+		return energy ?? (type.name === "TriggerSmartContract" ? this.prices.energy : 0n);
 	}
 
 	/**
@@ -154,18 +159,19 @@ class PaymentBudget {
 	 * its fee limit.
 	 */
 	async setAside(
-		{ creates = false, energy, spends, ...contract }: TransactionPlan,
+		plan: TransactionPlan,
 		transaction: SignedTransaction,
 		signatures: number,
 		postQuantum: readonly PostQuantumScheme[] = [],
 	): Promise<void> {
+		const { creates = false, energy, spends } = plan;
 		const cost = costOf(transaction, { signatures, postQuantum, creates, energy }, this.prices);
 		const { energySun, energyLimitSun, totalSun } = cost;
 		const excess = energySun > energyLimitSun ? energySun - energyLimitSun : 0n;
-		const sun = coinsOf(contract) + totalSun - excess;
+		const sun = coinsOf(plan) + totalSun - excess;
 		this.keptSun += sun;
 		this.leftSun = this.leftSun > sun ? this.leftSun - sun : 0n;
-		this.prices = pricesAfter(this.prices, cost, energy ?? this.prices.energy);
+		this.prices = pricesAfter(this.prices, cost, this.energyOf(plan));
 		if (!spends) return;
 		const left = this.tokens.get(spends.asset)?.left ?? (await spends.balance());
 		const after = left > spends.amount ? left - spends.amount : 0n;

@@ -31,6 +31,8 @@ export interface Attempt {
 	readonly bytes: Uint8Array;
 	/** It was printed, signed or not: others may send it, whatever signatures it has by then. */
 	readonly isPrinted: boolean;
+	/** Its amount was `max`, whatever that came to. */
+	readonly isMax: boolean;
 	/** What it does, for people. */
 	readonly summary: string;
 	/** The last word on it; `begun`: no answer was written down. */
@@ -131,7 +133,7 @@ export class PaymentJournal {
 		payment: string,
 		{ transaction }: TransactionEnvelope,
 		summary: string,
-		isPrinted = false,
+		{ isPrinted = false, isMax = false } = {},
 	): Promise<void> {
 		const attempt: Attempt = {
 			line,
@@ -140,12 +142,22 @@ export class PaymentJournal {
 			expirationMs: transaction.raw?.expiration ?? 0n,
 			bytes: transaction.bytes,
 			isPrinted,
+			isMax,
 			summary,
 			state: "begun",
 		};
-		const { expirationMs, bytes, state, isPrinted: _, ...rest } = attempt;
-		const record = { chain: this.chain, state, ...rest, expiration: expirationMs, transaction: toHex(bytes) };
-		await this.append(isPrinted ? { ...record, printed: true } : record);
+		await this.append({
+			chain: this.chain,
+			state: attempt.state,
+			line,
+			payment,
+			txID: attempt.txID,
+			summary,
+			expiration: attempt.expirationMs,
+			transaction: toHex(attempt.bytes),
+			...(isPrinted ? { printed: true } : {}),
+			...(isMax ? { max: true } : {}),
+		});
 		this.attempts.set(payment, attempt);
 	}
 
@@ -267,8 +279,9 @@ export function keyOfAnyAmount({ parameter, ...rest }: Parameters<typeof payment
 	return paymentKeys([{ ...rest, parameter: open }])[0] as string;
 }
 
-/** {@link keyOfAnyAmount} of what the journal has. */
+/** {@link keyOfAnyAmount} of a line `max` that the journal has; the key of any other one. */
 export function attemptOfAnyAmount(attempt: Attempt): string {
+	if (!attempt.isMax) return attempt.payment;
 	const { type, parameter, raw } = signedOf(attempt);
 	return type ? keyOfAnyAmount({ type, parameter, memo: raw?.data }) : attempt.payment;
 }
@@ -322,7 +335,7 @@ function recordOf(line: string): JsonRecord | undefined {
 }
 
 function attemptOf(record: JsonRecord): Attempt | undefined {
-	const { line, payment, txID, expiration, transaction, summary, printed } = record;
+	const { line, payment, txID, expiration, transaction, summary, printed, max } = record;
 	if (typeof payment !== "string" || typeof txID !== "string" || typeof transaction !== "string")
 		return undefined;
 	if (!/^\d{1,19}$/.test(String(expiration)) || !/^([0-9a-f]{2})+$/.test(transaction)) return undefined;
@@ -333,6 +346,7 @@ function attemptOf(record: JsonRecord): Attempt | undefined {
 		expirationMs: BigInt(String(expiration)),
 		bytes: fromHex(transaction),
 		isPrinted: printed === true,
+		isMax: max === true,
 		summary: String(summary),
 		state: "begun",
 	};

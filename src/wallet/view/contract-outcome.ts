@@ -4,21 +4,18 @@ import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, viewAddress } from "../../abi/coder.js";
 import { type DecodedEvent, decodeLog, type LogData } from "../../abi/log.js";
 import { type AbiItem, type ContractInterface, isComplete } from "../../abi/parameter.js";
+import { topicOf } from "../../abi/selector.js";
 import { addressFromHash } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../../protocol/messages.js";
 import { revertReason } from "../abi/revert.js";
+import { parseSignature } from "../abi/signature.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { type ContractCall, refusalByContract } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { type FeeLimit, feeLimitOf, type RequestedFeeLimit } from "../values/fee-limit.js";
-import {
-	implementationInterface,
-	interfaceSource,
-	MAX_CONTRACTS,
-	otherInterfaces,
-} from "./contract-record.js";
+import { implementationInterface, MAX_CONTRACTS, otherInterfaces, ownSource } from "./contract-record.js";
 
 /** The results of a function: one value by itself, several as a list; hexadecimal where the types aren't known. */
 export async function outputView(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
@@ -94,21 +91,27 @@ interface ContractOutcome {
 	readonly logs?: readonly LogView[];
 }
 
+/** What a proxy of EIP-1967 logs when other code is behind it. */
+const UPGRADED = topicOf(parseSignature("Upgraded(address indexed)", "event"));
+
 /**
  * What names the logs of each contract: what was given, its own interface, that of the contract behind a proxy, others.
  * @returns a function of a contract, 20 bytes, and a log of it
  */
 export function logInterfaces(client: NodeClient, given: ContractInterface = []) {
-	const interfaceOf = interfaceSource(client, given);
+	const interfaceOf = ownSource(client, given);
 	const behind = new Map<string, Promise<ContractInterface | undefined>>();
+	let others: Promise<ContractInterface> | undefined;
 	return async (address: Uint8Array, log: LogData): Promise<ContractInterface> => {
+		const key = toHex(address);
+		// Whoever follows a contract sees it change.
+		if (log.topics[0] && equalBytes(log.topics[0], UPGRADED)) behind.delete(key);
 		const items = await interfaceOf(address);
 		if (decodeLog(items, log)) return items;
-		const key = toHex(address);
-		if (behind.size >= MAX_CONTRACTS) return items;
-		const asked = behind.get(key) ?? implementationInterface(client, addressFromHash(address));
-		behind.set(key, asked);
-		return (await asked) ?? items;
+		if (!behind.has(key) && behind.size < MAX_CONTRACTS)
+			behind.set(key, implementationInterface(client, addressFromHash(address)));
+		others ??= otherInterfaces(client.settings);
+		return [...items, ...((await behind.get(key)) ?? []), ...(await others)];
 	};
 }
 

@@ -26,23 +26,31 @@ export type InterfaceOf = (address: Uint8Array) => Promise<ContractInterface>;
 /** Contracts that are asked for on behalf of one tree, or one receipt. */
 export const MAX_CONTRACTS = 200;
 
-/** What was given, what is stored with the contract, what is common, what is kept of others; each contract is asked for once. */
-export function interfaceSource(client: NodeClient, given: ContractInterface): InterfaceOf {
+/** What was given, and what is stored with the contract; each contract is asked for once. */
+export function ownSource(client: NodeClient, given: ContractInterface): InterfaceOf {
 	const known = new Map<string, Promise<ContractInterface>>();
-	let others: Promise<ContractInterface> | undefined;
-	return async (address) => {
+	return (address) => {
 		const key = toHex(address);
-		others ??= otherInterfaces(client.settings);
 		const found = known.get(key);
 		if (found) return found;
 		// Built-in contracts have small numbers for addresses.
-		const asked =
+		const stored =
 			known.size >= MAX_CONTRACTS || /^0{32}/.test(key)
 				? Promise.resolve([])
 				: storedInterface(client, addressFromHash(address)).catch(onRefusal([], "not_found"));
-		const all = Promise.all([asked, others]).then(([stored, more]) => [...given, ...stored, ...more]);
+		const all = stored.then((items) => [...given, ...items]);
 		known.set(key, all);
 		return all;
+	};
+}
+
+/** The same, and behind it what is common, and what is kept of others. */
+export function interfaceSource(client: NodeClient, given: ContractInterface): InterfaceOf {
+	const own = ownSource(client, given);
+	let others: Promise<ContractInterface> | undefined;
+	return async (address) => {
+		others ??= otherInterfaces(client.settings);
+		return [...(await own(address)), ...(await others)];
 	};
 }
 

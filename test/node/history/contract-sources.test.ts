@@ -57,6 +57,29 @@ describe("sources of contracts", () => {
 		);
 	});
 
+	it("tell which contracts have a name or a selector, the last stored first, also after a restart", () => {
+		const transfer = { type: "function", name: "transferAll", inputs: [{ name: "to", type: "address" }] };
+		code.set(toKey(OTHER), Uint8Array.of(4));
+		const first = sources();
+		expect(first.named("paid")).toEqual([]);
+		first.put(CONTRACT, JSON.stringify(RECORD));
+		first.put(OTHER, JSON.stringify({ ...RECORD, contract: "Till.sol:Till", abi: [EVENT, transfer] }));
+		const [shop, till] = [
+			{ address: CONTRACT, contract: "Shop.sol:Shop" },
+			{ address: OTHER, contract: "Till.sol:Till" },
+		];
+		for (const store of [first, sources()]) {
+			expect(store.named("Paid")).toEqual([till, shop]);
+			expect(store.named("hop")).toEqual([shop]);
+			expect(store.named("RALL")).toEqual([till]);
+			expect(store.named("0xa3a7e7f3")).toEqual([till]);
+			expect(store.named("a3a7e7f3")).toEqual([]);
+			expect(store.named("0xa3")).toEqual([]);
+		}
+		code.delete(toKey(OTHER));
+		expect(first.named("paid")).toEqual([shop]);
+	});
+
 	it("give way to other code", () => {
 		const store = sources();
 		store.put(CONTRACT, JSON.stringify(RECORD));

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { withAmounts } from "../../../src/terminal/console/console-prompt.js";
 import { amountText } from "../../../src/terminal/console/contract-object.js";
 import { parseCoinAmount } from "../../../src/wallet/values/amount.js";
@@ -36,11 +36,32 @@ it("refuses what is less than a sun", () => {
 	expect(() => withAmounts("1.0000001coin")).toThrow(/sun|decimal|digits/i);
 });
 
-it("takes a number with an exponent for no amount of coins, in the words of all commands", () => {
-	expect(amountText("value", 7_000_000_000_000_000_000n)).toBe("7000000000000000000sun");
-	expect(withAmounts("send(bob, 7e18)")).toBe("send(bob, 7000000000000000000n)");
-	expect(amountText("value", 7_000_000_000_000_000_000n)).toBe("7e18");
-	expect(() => parseCoinAmount(amountText("value", 7_000_000_000_000_000_000n))).toThrow(
-		'"7e18" has an exponent: write all digits',
-	);
+describe("a number with an exponent where coins are asked for", () => {
+	const refused = '"7e18" has an exponent: write all digits';
+
+	it("stays what was typed, which is no amount to any command", () => {
+		for (const [source, read] of [
+			["send(bob, 7e18)", 'send(bob, "7e18")'],
+			["carol.send(accounts['a,b'], 7e18, { memo })", `carol.send(accounts['a,b'], "7e18", { memo })`],
+			["send(who(1, 2), 7e18)", 'send(who(1, 2), "7e18")'],
+			["vault.deposit(7e18, { value: 7e18 })", `vault.deposit(${7n * 10n ** 18n}n, { value: "7e18" })`],
+			['f({ from: bob, "feeLimit":\n7e18 })', 'f({ from: bob, "feeLimit":\n"7e18" })'],
+		] as const)
+			expect(withAmounts(source)).toBe(read);
+		expect(() => parseCoinAmount(amountText("value", "7e18"))).toThrow(refused);
+	});
+
+	it("is another thing than the same number that is reckoned with, typed plainly or asked for elsewhere", () => {
+		const seven = 7n * 10n ** 18n;
+		for (const [source, read] of [
+			["send(bob, 7e18 / 10n)", `send(bob, ${seven}n / 10n)`],
+			["send(bob, 2n * 7e18)", `send(bob, 2n * ${seven}n)`],
+			["({ value: 7e18 + 1n })", `({ value: ${seven}n + 1n })`],
+			["is ? value : 7e18", `is ? value : ${seven}n`],
+			["resend(bob, 7e18)", `resend(bob, ${seven}n)`],
+			["send(bob, 5coin, 7e18)", `send(bob, 5000000n, ${seven}n)`],
+		] as const)
+			expect(withAmounts(source)).toBe(read);
+		expect(amountText("value", seven)).toBe(`${seven}sun`);
+	});
 });

@@ -56,6 +56,17 @@ const check = async ({ type, parameter }: TransactionPlan, memo: string | undefi
 		}),
 	);
 
+const checkWithLimit = async ({ type, parameter }: TransactionPlan) =>
+	envelopeOf(
+		buildTransaction(type, parameter, {
+			refBlockBytes: new Uint8Array(2),
+			refBlockHash: new Uint8Array(8),
+			expirationMs: 1n,
+			timestampMs: 1n,
+			...(type.name === "TriggerSmartContract" ? { feeLimitSun: 7_000_000n } : {}),
+		}),
+	);
+
 const judge = (text: string, payer: Actor, more: object = {}) =>
 	judgePayments(payer, readPayments(text), { check, ...more });
 
@@ -201,6 +212,41 @@ describe("a list of payments is judged whole", () => {
 					},
 				},
 			]);
+	});
+
+	test("with a call that couldn't be tried at its fee limit, and all staked energy behind it", async () => {
+		const token = toBase58Check(fromHex(`41${"44".repeat(20)}`));
+		const text = `to,amount,token\n${EVE},4raw,${token}\n${BOB},2coin,\n${EVE},4raw,${token}\n`;
+		const untried: Parameters<typeof answering>[0][string] = ({ data }) =>
+			String(data).startsWith("a9059cbb")
+				? new Failure("not_served", "no trials")
+				: { result: { result: true }, constant_result: ["09".padStart(64, "0")] };
+		const payer = (balance: bigint): Actor =>
+			actor(balance, { freeNetLimit: 5_000n }, { triggerconstantcontract: untried });
+		const more = { check: checkWithLimit };
+		expect((await judge(text, payer(16_000_000n), more)).totals.fees?.energySun).toBe(14_000_000n);
+		expect((await judge(text, payer(15_999_999n), more)).refused).toMatchObject([
+			{ line: 4, failure: { code: "insufficient_funds" } },
+		]);
+	});
+
+	test("less what a waiting payment of coins takes, which is no energy", async () => {
+		const token = toBase58Check(fromHex(`41${"44".repeat(20)}`));
+		const constant = {
+			result: { result: true },
+			constant_result: ["09".padStart(64, "0")],
+			energy_used: 60_000n,
+		};
+		const payer = actor(
+			9_000_000n,
+			{ freeNetLimit: 5_000n, EnergyLimit: 60_000n },
+			{ triggerconstantcontract: constant },
+		);
+		const { totals } = await judge(`to,amount,token\n${BOB},1coin,\n${BOB},5raw,${token}\n`, payer, {
+			paidBefore: async ([first]: readonly (ReadPayment & { readonly plan: TransactionPlan })[]) =>
+				new Map(first ? [[first.key, (await check(first.plan, undefined)).transaction]] : []),
+		});
+		expect(totals.fees?.energySun).toBe(0n);
 	});
 
 	test("without the fee of an account that an earlier run's payment has made by now", async () => {

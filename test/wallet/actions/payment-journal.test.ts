@@ -19,6 +19,7 @@ import { BlockHeaderRaw, TransferContract, TriggerSmartContract } from "../../..
 import { buildTransaction } from "../../../src/protocol/transaction.js";
 import {
 	type Attempt,
+	attemptOfAnyAmount,
 	keyOfAnyAmount,
 	paymentKeys as keysOf,
 	PaymentJournal,
@@ -272,7 +273,7 @@ test("what was printed is never handed over, and counts for any chain where none
 	const journal = await PaymentJournal.open(path, undefined);
 	const envelope = payment(1n);
 	const [key] = paymentKeys([envelope]) as [string];
-	await journal.begin(2, key, envelope, "1sun", true);
+	await journal.begin(2, key, envelope, "1sun", { isPrinted: true });
 	const [attempt] = (await PaymentJournal.open(path, CHAIN)).attempts.values();
 	if (!attempt) throw new Error("no attempt");
 	const { client, asked } = answering({
@@ -298,6 +299,20 @@ test("what everything of a token came to is known by its recipient, whatever the
 	expect(keyOfAnyAmount(call(BOB, 7n, new Uint8Array(1)))).not.toBe(all);
 	expect(keyOfAnyAmount(call(ANN, 5n))).not.toBe(all);
 	expect(keysOf([call(BOB, 0n)])).not.toContain(all);
+});
+
+test("a payment of an amount is that of no line max, and one of max that of any", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const [fixed, most] = [payment(5n), payment(7n)];
+	const [first, second] = paymentKeys([fixed, most]) as [string, string];
+	await journal.begin(2, first, fixed, "5sun");
+	await journal.begin(2, second, most, "7sun", { isMax: true });
+	const { attempts } = await PaymentJournal.open(path, CHAIN);
+	const { type, transaction } = payment(1n);
+	expect([...attempts.values()].map(attemptOfAnyAmount)).toEqual([
+		first,
+		keyOfAnyAmount({ type, parameter: transaction.parameter }),
+	]);
 });
 
 test("equal payments are told apart by their number, and others by what they do", () => {

@@ -9,6 +9,7 @@ import {
 	type SeenContracts,
 	seenContracts,
 	selectorFacts,
+	storedContracts,
 } from "../../contract-search.js";
 import { grouped, plain } from "../../format.js";
 import { NodeError } from "../../node-client.js";
@@ -117,17 +118,23 @@ function limitsOf({ addresses, since }: SeenContracts): string {
 		since === 0
 			? `${addresses.length} contracts that blocks of this chain call or create`
 			: `${addresses.length} contracts that the blocks since ${grouped(since)} call or create, or that were tokens moved lately`;
-	return `Of contracts, it was looked for in the ${looked}: no node lists all by name. Others are found by their addresses.`;
+	return `Of contracts, it was looked for in those whose source is stored with the node, and in the ${looked}: no node lists all by name. Others are found by their addresses.`;
 }
 
 const NOTHING_SEEN: SeenContracts = { addresses: [], since: 0 };
 
-async function selectorFound(
-	{ client, contracts: known }: ViewContext,
-	{ value, signature }: Term,
-): Promise<Found> {
-	const seen = await seenContracts(client).catch(() => NOTHING_SEEN);
-	const { signatures, contracts } = await selectorFacts(known, seen.addresses, value);
+/** The contracts that are looked at: those whose stored source fits, then those of the newest blocks. */
+async function lookedAt({ client }: ViewContext, typed: string) {
+	const [stored, seen] = await Promise.all([
+		storedContracts(client, typed),
+		seenContracts(client).catch(() => NOTHING_SEEN),
+	]);
+	return { seen, addresses: [...new Set([...stored, ...seen.addresses])] };
+}
+
+async function selectorFound(context: ViewContext, { value, signature }: Term): Promise<Found> {
+	const { seen, addresses } = await lookedAt(context, `0x${value}`);
+	const { signatures, contracts } = await selectorFacts(context.contracts, addresses, value);
 	const typed = signature === undefined ? [] : [`function ${signature}`];
 	const names = [...new Set([...typed, ...signatures])];
 	const meant: Hit[] = names.length === 0 ? [] : [{ text: `selector 0x${value}: ${names.join("; ")}` }];
@@ -139,10 +146,10 @@ async function selectorFound(
 
 async function nameFound(context: ViewContext, value: string): Promise<Found> {
 	const { client } = context;
-	const seen = await seenContracts(client).catch(() => NOTHING_SEEN);
+	const { seen, addresses } = await lookedAt(context, value);
 	const [tokens, contracts, others] = await Promise.all([
 		tokensNamed(context, value),
-		contractsNamed(client, context.contracts, seen.addresses, value),
+		contractsNamed(client, context.contracts, addresses, value),
 		otherNames(context, value),
 	]);
 	const common = commonNamed(value).map((text): Hit => ({ text }));

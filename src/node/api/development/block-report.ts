@@ -2,21 +2,13 @@
 
 import { AbiDataError } from "../../../abi/codec.js";
 import { decodeTexts } from "../../../abi/coder.js";
-import {
-	type AbiItem,
-	type AbiKind,
-	type ContractInterface,
-	hashedSignature,
-	isComplete,
-} from "../../../abi/parameter.js";
-import { addressInWord, minimalTarget, PROXY_SLOTS } from "../../../abi/proxy.js";
+import { type AbiItem, type AbiKind, hashedSignature, isComplete } from "../../../abi/parameter.js";
 import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
-import { addressFromHash, toBase58Check } from "../../../protocol/address.js";
-import { fromHex, toHex, utf8 } from "../../../protocol/bytes.js";
+import { toBase58Check } from "../../../protocol/address.js";
+import { toHex, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import {
-	type SmartContractABI,
 	type TransactionInfo,
 	TransactionResultContractResult,
 	TransactionResultContractResultEnum,
@@ -24,12 +16,11 @@ import {
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import type { ExecutedBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
-import { readSlot } from "../../vm/storage-keys.js";
-import { wordFromBytes } from "../../vm/word.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertMessage } from "../jsonrpc/revert-reason.js";
 import { TRIALS } from "../queries/contract-calls.js";
 import { storedInterfaceOf } from "../queries/contracts.js";
+import { type KnownInterface, knownInterfaces, type StoredSourceOf } from "../queries/stored-events.js";
 
 /** Transactions of a block that are described. */
 const MAX_TRANSACTIONS = 50;
@@ -38,11 +29,7 @@ const MAX_TEXT = 200;
 
 const PANIC = toHex(keccak256(utf8("Panic(uint256)")).subarray(0, SELECTOR_BYTES));
 
-/** The interface of a contract's stored sources, where there are any. */
-type InterfaceOf = (contract: Uint8Array) => ContractInterface | undefined;
-
-/** Of a contract, and of the one whose code it runs: stored sources first, as the chain's record loses what tuples hold. */
-type Interfaces = readonly (ContractInterface | Readonly<SmartContractABI>)[];
+type Interfaces = readonly KnownInterface[];
 
 /** Fields of a line, one a transaction, and how many are left out. */
 interface BlockReport {
@@ -53,7 +40,7 @@ interface BlockReport {
 export function blockReport(
 	state: StateView,
 	{ block, infos }: ExecutedBlock,
-	known: InterfaceOf,
+	known: StoredSourceOf,
 ): BlockReport {
 	const described = block.transactions.slice(0, MAX_TRANSACTIONS);
 	return {
@@ -67,7 +54,7 @@ function lineOf(
 	state: StateView,
 	transaction: SignedTransaction,
 	info: Readonly<TransactionInfo> | undefined,
-	known: InterfaceOf,
+	known: StoredSourceOf,
 ): object {
 	const { from, to, value, input } = contractFacts(state, transaction, info);
 	const name = transaction.type?.name;
@@ -75,7 +62,7 @@ function lineOf(
 	const failed = result > TransactionResultContractResult.SUCCESS;
 	const isCall = name === "TriggerSmartContract";
 	const runsCode = isCall || name === "CreateSmartContract";
-	const abis = isCall ? interfacesOf(state, to, known) : [];
+	const abis = isCall ? [...knownInterfaces(state, to, known)] : [];
 	return {
 		id: transaction.idHex,
 		type: name,
@@ -96,10 +83,10 @@ export function refusedCall(
 	state: StateView,
 	transaction: SignedTransaction,
 	output: Uint8Array,
-	known: InterfaceOf,
+	known: StoredSourceOf,
 ): object {
 	const { from, to, input } = contractFacts(state, transaction, undefined);
-	const abis = to.length > 0 ? interfacesOf(state, to, known) : [];
+	const abis = to.length > 0 ? [...knownInterfaces(state, to, known)] : [];
 	return {
 		from: shownAddress(from),
 		to: shownAddress(to),
@@ -115,34 +102,12 @@ export function refusedCall(
 export function triesTransaction(
 	state: StateView,
 	transaction: SignedTransaction,
-	known: InterfaceOf,
+	known: StoredSourceOf,
 ): boolean {
 	const { to, input } = contractFacts(state, transaction, undefined);
 	if (to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
-	const item = itemFor(interfacesOf(state, to, known), "function", input);
+	const item = itemFor([...knownInterfaces(state, to, known)], "function", input);
 	return item ? item.mutability !== "view" && item.mutability !== "pure" : TRIALS.has(transaction);
-}
-
-function interfacesOf(state: StateView, contract: Uint8Array, known: InterfaceOf): Interfaces {
-	const behind = implementationIn(state, contract);
-	return [contract, ...(behind ? [behind] : [])]
-		.flatMap((address) => [known(address), state.abi.get(address)])
-		.filter((abi) => abi !== undefined);
-}
-
-/** The contract behind a proxy; not behind a beacon, which would have to be called. */
-function implementationIn(state: StateView, address: Uint8Array): Uint8Array | undefined {
-	const contract = state.contract.get(address);
-	if (!contract) return undefined;
-	const storing = { address, creationId: contract.trx_hash, version: contract.version };
-	const inSlot = (slot: string): string | undefined => {
-		const value = readSlot(state, storing, wordFromBytes(fromHex(slot.slice(2))));
-		return value && addressInWord(`0x${toHex(value)}`);
-	};
-	const code = state.code.get(address)?.subarray(0, 64) ?? new Uint8Array();
-	const found =
-		minimalTarget(toHex(code)) ?? inSlot(PROXY_SLOTS.implementation) ?? inSlot(PROXY_SLOTS.proxiable);
-	return found === undefined ? undefined : addressFromHash(fromHex(found));
 }
 
 const shownAddress = (address: Uint8Array | undefined): string | undefined =>
@@ -168,7 +133,7 @@ function reasonIn(output: Uint8Array, abis: Interfaces): string | undefined {
 	return named(abis, "error", output) ?? `error 0x${selector}`;
 }
 
-const bySelector = new WeakMap<Interfaces[number], Map<AbiKind, ReadonlyMap<string, AbiItem>>>();
+const bySelector = new WeakMap<KnownInterface, Map<AbiKind, ReadonlyMap<string, AbiItem>>>();
 
 /** What arguments may become on a line. */
 const ARGUMENTS = { depth: 8, items: 100, slack: 1 << 12 };
@@ -191,7 +156,7 @@ function itemFor(abis: Interfaces, kind: AbiKind, data: Uint8Array): AbiItem | u
 	return abis.map((abi) => itemsOf(abi, kind).get(selector)).find((found) => found !== undefined);
 }
 
-function itemsOf(abi: Interfaces[number], kind: AbiKind): ReadonlyMap<string, AbiItem> {
+function itemsOf(abi: KnownInterface, kind: AbiKind): ReadonlyMap<string, AbiItem> {
 	const kinds = bySelector.get(abi) ?? new Map<AbiKind, ReadonlyMap<string, AbiItem>>();
 	bySelector.set(abi, kinds);
 	const items =

@@ -33,6 +33,7 @@ import {
 	assetsByName,
 	assetsNamed,
 	blockStatistics,
+	namedContractRows,
 	resourceRows,
 	sourceRows,
 } from "./state-rows.js";
@@ -162,6 +163,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 }
 
 function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
+	if (name === "" && rest.length === 0) return rows(request, namedContractRows(request));
 	const answers = namedAnswers({
 		events: (contract) => contractEvents(request, contract),
 		source: (contract) => rows(request, sourceRows(request, contract)),

@@ -123,6 +123,14 @@ export function sourceRows({ context }: HistoryRequest, contract: Uint8Array): A
 	];
 }
 
+/** Contracts that are found by a name or selector in the sources that the node's owner has stored. */
+export function namedContractRows({ context, parameters }: HistoryRequest): AnswerRow[] {
+	const name = parameters.text("name");
+	if (name === undefined) throw invalidParameter("name");
+	const found = context.node.sources?.named(name) ?? [];
+	return found.map(({ address, contract }) => ({ contract_address: toBase58Check(address), contract }));
+}
+
 /** What the transactions of a block cost and used together. */
 export function blockStatistics({ context }: HistoryRequest, name: string): AnswerRow[] {
 	const state = context.node.view("full");

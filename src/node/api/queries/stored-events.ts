@@ -1,5 +1,5 @@
 /**
- * Logs as the events of their contracts' stored interfaces. Whoever deploys a contract writes its interface as well, so both what is
+ * What is known of contracts' interfaces, and logs as the events of these. Whoever deploys a contract writes its interface as well, so both what is
  * looked at of an interface and what a log may become are bounded.
  */
 
@@ -11,11 +11,16 @@ import {
 	type ContractInterface,
 	isElementaryType,
 } from "../../../abi/parameter.js";
+import { addressInWord, minimalTarget, PROXY_SLOTS } from "../../../abi/proxy.js";
 import { topicOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
-import { fromKey, toKey, utf8 } from "../../../protocol/bytes.js";
+import { addressFromHash } from "../../../protocol/address.js";
+import { fromHex, fromKey, toHex, toKey, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import type { SmartContractABI } from "../../../protocol/messages.js";
+import type { StateView } from "../../state/view.js";
+import { readSlot } from "../../vm/storage-keys.js";
+import { wordFromBytes } from "../../vm/word.js";
 import { storedInterfaceOf } from "./contracts.js";
 
 /** Events of an interface that are read. */
@@ -28,7 +33,36 @@ const LIMITS = { ...USUAL_LIMITS, slack: 16 << 10 };
 const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
 
 /** An interface as the chain has it, or that of stored sources, which knows what tuples hold. */
-type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
+export type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
+
+/** The interface of a contract's stored sources, where there are any. @param contract 21 bytes */
+export type StoredSourceOf = (contract: Uint8Array) => ContractInterface | undefined;
+
+/** Of a contract, then of the one whose code it runs: stored sources first, as the chain's record loses what tuples hold. */
+export function* knownInterfaces(
+	state: StateView,
+	contract: Uint8Array,
+	sourceOf: StoredSourceOf,
+): Generator<KnownInterface> {
+	for (const address of withImplementation(state, contract))
+		for (const abi of [sourceOf(address), state.abi.get(address)]) if (abi) yield abi;
+}
+
+/** A contract, and the one behind it where it is a proxy; not behind a beacon, which would have to be called. */
+function* withImplementation(state: StateView, address: Uint8Array): Generator<Uint8Array> {
+	yield address;
+	const contract = state.contract.get(address);
+	if (!contract) return;
+	const storing = { address, creationId: contract.trx_hash, version: contract.version };
+	const inSlot = (slot: string): string | undefined => {
+		const value = readSlot(state, storing, wordFromBytes(fromHex(slot.slice(2))));
+		return value && addressInWord(`0x${toHex(value)}`);
+	};
+	const code = state.code.get(address)?.subarray(0, 64) ?? new Uint8Array();
+	const found =
+		minimalTarget(toHex(code)) ?? inSlot(PROXY_SLOTS.implementation) ?? inSlot(PROXY_SLOTS.proxiable);
+	if (found !== undefined) yield addressFromHash(fromHex(found));
+}
 
 const byTopic = new WeakMap<KnownInterface, ReadonlyMap<string, AbiItem>>();
 
@@ -39,12 +73,15 @@ interface StoredEvent {
 }
 
 /** @returns undefined if no interface knows the log's event, or nothing is read of it */
-export function readStoredEvent(abis: readonly KnownInterface[], log: LogData): StoredEvent | undefined {
+export function readStoredEvent(abis: Iterable<KnownInterface>, log: LogData): StoredEvent | undefined {
 	const [topic] = log.topics;
 	if (!topic) return undefined;
-	const item = abis.map((abi) => eventsOf(abi).get(toKey(topic))).find((found) => found !== undefined);
-	if (!item) return undefined;
-	return { item, decoded: log.data.length <= MAX_DATA ? decodeEvent(item, log, LIMITS) : undefined };
+	for (const abi of abis) {
+		const item = eventsOf(abi).get(toKey(topic));
+		if (item)
+			return { item, decoded: log.data.length <= MAX_DATA ? decodeEvent(item, log, LIMITS) : undefined };
+	}
+	return undefined;
 }
 
 /** Topics of the events of a name, or of one signature such as `Transfer(address,address,uint256)`. */

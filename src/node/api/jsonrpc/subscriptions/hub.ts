@@ -20,7 +20,7 @@ import {
 import type { Later } from "../../../scheduling/time-slice.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
-import { readStoredEvent } from "../../queries/stored-events.js";
+import { knownInterfaces, readStoredEvent, type StoredSourceOf } from "../../queries/stored-events.js";
 import { MAX_ITEMS, makeId } from "../filter-registry.js";
 import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
 import type { RpcValue } from "../method.js";
@@ -87,6 +87,8 @@ interface HubOptions {
 	readonly answered?: Answered | undefined;
 	/** What `eth_syncing` answers at this moment. */
 	readonly syncing: () => RpcValue;
+	/** Interfaces of stored sources; absent: there are none. */
+	readonly sourceOf?: StoredSourceOf | undefined;
 	/** Subscriptions of one client. */
 	readonly maxPerClient: number;
 	/** Runs work later; absent: in later rounds of the event loop. */
@@ -164,18 +166,16 @@ function accountNotice(
 	};
 }
 
-/** A log with its event, as the interface reads it that is stored with its contract; `event` is null where it can't. */
+/** A log with its event, as the first interface reads it that knows it of its contract; `event` is null where none does. */
 async function eventNotice(
-	state: StateView,
+	{ state, style, sourceOf = () => undefined }: HubOptions,
 	placed: PlacedLog,
 	block: SignedBlock,
 	removed: boolean,
-	style: ObjectStyle,
 ): Promise<RpcValue> {
 	const object = logObject(placed, block, removed, style) as Readonly<Record<string, RpcValue>>;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
-	const abi = state.abi.get(contract);
-	const { decoded } = readStoredEvent(abi ? [abi] : [], placed.log) ?? {};
+	const { decoded } = readStoredEvent(knownInterfaces(state(), contract, sourceOf), placed.log) ?? {};
 	return {
 		...object,
 		event: decoded?.event ?? null,
@@ -223,10 +223,9 @@ export class SubscriptionHub {
 			Kind,
 			Set<Subscription>
 		>;
-		const { state, style } = options;
 		this.events = new EventPublisher<Subscription>({
 			wants: (subscription, placed) => this.isKept(subscription) && matches(subscription, placed),
-			read: (placed, block, removed) => eventNotice(state(), placed, block, removed, style),
+			read: (placed, block, removed) => eventNotice(options, placed, block, removed),
 			tell: (listeners, notice) => this.tell(listeners, notice),
 			close: ({ outlet }) => outlet.close("there are more events than can be read"),
 		});

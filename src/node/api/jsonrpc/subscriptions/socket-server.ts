@@ -115,6 +115,7 @@ export class SocketServer {
 					}
 				: undefined,
 			syncing: () => syncing(context({})),
+			sourceOf: (contract) => node.sources?.itemsOf(contract),
 			maxPerClient: jsonrpc.maxSubscriptions,
 		});
 		this.stopObserving = observe(hub.observer);

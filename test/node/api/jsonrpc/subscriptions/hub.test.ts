@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { ContractInterface } from "../../../../../src/abi/parameter.js";
+import { topicOf } from "../../../../../src/abi/selector.js";
 import { rpcAnswersOf } from "../../../../../src/node/api/jsonrpc/answers.js";
 import type { RpcValue } from "../../../../../src/node/api/jsonrpc/method.js";
 import {
@@ -10,8 +12,16 @@ import type { ChainObserver } from "../../../../../src/node/chain/observers.js";
 import { stores } from "../../../../../src/node/state/definition.js";
 import type { BlockChange } from "../../../../../src/node/state/state-database.js";
 import { addressPrefix } from "../../../../../src/protocol/address.js";
-import { toHex, toKey } from "../../../../../src/protocol/bytes.js";
-import { Account, Transaction } from "../../../../../src/protocol/messages.js";
+import { fromHex, toHex, toKey } from "../../../../../src/protocol/bytes.js";
+import {
+	Account,
+	SmartContract,
+	SmartContractABI,
+	SmartContractABIEntry,
+	SmartContractABIEntryEntryType,
+	SmartContractABIEntryParam,
+	Transaction,
+} from "../../../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../../../src/protocol/transaction.js";
 import { address, type LogNumbers, SmallChain, topic } from "../small-chain.js";
 
@@ -24,6 +34,7 @@ let syncing: RpcValue;
 let sent: { readonly method: string; readonly subscription: string; readonly result: Notice }[];
 let client: Subscriber;
 let later: (() => void)[];
+let sources: Map<string, ContractInterface>;
 
 const account = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(addressPrefix()), address(n)]);
 
@@ -31,10 +42,12 @@ beforeEach(async () => {
 	chain = await SmallChain.create();
 	syncing = false;
 	later = [];
+	sources = new Map();
 	hub = new SubscriptionHub({
 		state: () => chain.state,
 		style: rpcAnswersOf({ release: "4.8.2" }).objects,
 		syncing: () => syncing,
+		sourceOf: (contract) => sources.get(toKey(contract)),
 		maxPerClient: 3,
 		later: (work) => later.push(work),
 	});
@@ -186,6 +199,52 @@ describe("logs", () => {
 		expect(await told()).toEqual([
 			expect.objectContaining({ address: `0x${toHex(address(1))}`, event: null, args: null }),
 		]);
+	});
+});
+
+describe("events", () => {
+	const paid = (name: string) => ({
+		kind: "event" as const,
+		name: "Paid",
+		inputs: [{ name, type: "uint256", indexed: true }],
+	});
+	const PAID = topicOf(paid("sum"));
+	const recorded = (name: string) =>
+		SmartContractABI.create({
+			entrys: [
+				SmartContractABIEntry.create({
+					type: SmartContractABIEntryEntryType.Event,
+					name: "Paid",
+					inputs: [SmartContractABIEntryParam.create({ name, type: "uint256", indexed: true })],
+				}),
+			],
+		});
+	/** What a log of the contract 1 is told as. */
+	const argsTold = async (): Promise<RpcValue | undefined> => {
+		const { block, infos } = chain.add(1n, [[[1]]]);
+		Object.assign(infos[0]?.log[0] ?? {}, { topics: [PAID, topic(0)] });
+		const id = client.add("coin_subscription", { kind: "events", conditions: { addresses: [], topics: [] } });
+		observer.committed({ block, infos, change: changeOf(new Map()) });
+		await expect.poll(async () => settle().then(() => sent.length)).toBe(1);
+		client.remove(id);
+		return (await told())[0]?.["args"];
+	};
+
+	test("are read by stored sources before the chain's record", async () => {
+		chain.state.abi.put(account(1), recorded("recorded"));
+		expect(await argsTold()).toEqual({ recorded: "0" });
+		sources.set(toKey(account(1)), [paid("stored")]);
+		expect(await argsTold()).toEqual({ stored: "0" });
+	});
+
+	test("of a proxy are read by what is known of the contract behind it", async () => {
+		chain.state.contract.put(account(1), SmartContract.create({ contract_address: account(1) }));
+		chain.state.code.put(
+			account(1),
+			fromHex(`363d3d373d3d3d363d73${"02".repeat(20)}5af43d82803e903d91602b57fd5bf3`),
+		);
+		chain.state.abi.put(account(2), recorded("behind"));
+		expect(await argsTold()).toEqual({ behind: "0" });
 	});
 });
 
