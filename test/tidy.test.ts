@@ -260,6 +260,7 @@ const NEVER_REJECTS: Readonly<Record<string, string>> = {
 	"src/node/history/postgresql/postgresql-store.ts this.pool.end":
 		"it rejects only where it was called before",
 	"src/node/network/backup/backup.ts this.lookUp": "a name that can't be looked up keeps its address",
+	"src/node/production/sealer.ts this.exclusive": "a block that fails is reported",
 	"src/node/production/sealer.ts this.exclusiveWork.finally":
 		"failures are the callers', this one leaves them out",
 	"src/node/scheduling/sliced-work.ts this.run": "what a piece of work throws is reported",

@@ -3,7 +3,6 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import type { SignerError } from "../keystore/signer/client.js";
 import {
 	checkMeta,
 	directoryProblem,
@@ -14,24 +13,28 @@ import {
 	refuseReferenceData,
 } from "../node/chain/data-directory.js";
 import { PROOF_CHOICE, PROOFS_UNCHECKED, proofGap } from "../node/chain/open-chain.js";
+import type { Producer } from "../node/chain/packing.js";
 import { ConfigError, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
 import { genesisId } from "../node/config/genesis-config.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { NoWitnessKeysError } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
-import { adviceOnBeginning } from "../node/node-notices.js";
+import { adviceOnBeginning, signerGap } from "../node/node-notices.js";
 import { admissionOf } from "../node/rules/admission.js";
 import { loadVerifyingKeys } from "../node/shielded/parameters.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { stores } from "../node/state/definition.js";
 import { propertyKey } from "../node/state/property-table.js";
-import { utf8 } from "../protocol/bytes.js";
+import { equalBytes, utf8 } from "../protocol/bytes.js";
+import { Account } from "../protocol/messages.js";
 import { OperatorError } from "../protocol/operator-error.js";
+import { witnessSigningAddress } from "../protocol/permission.js";
 import { chainTitle } from "../protocol/public-networks.js";
 import { nearest } from "../wallet/values/suggestion.js";
 import { type ConfigSource, readConfig } from "./config-source.js";
 import { TAKEN_SETTINGS } from "./development-options.js";
 import { LISTENERS } from "./listeners.js";
+import { producersOfSigner } from "./network-options.js";
 
 // What a configuration of a network can't do without, said plainly where it is missing.
 
@@ -110,6 +113,7 @@ async function findingsOf(
 		typeof witness === "string" ? witness : undefined,
 		await parametersError(config),
 	];
+	const signer = typeof witness === "object" ? await askSigner(witness) : { findings: [], producers: [] };
 	const gaps = [genesisGap(config), unchecked === undefined ? proofWarning(config) : undefined];
 	const development = config.dev.enabled ? developmentWarning(config) : undefined;
 	return [
@@ -127,25 +131,56 @@ async function findingsOf(
 			.map((keystore) =>
 				errorAt(keystore, "the witness's key file (localwitnesskeystore) isn't there: --witness fails"),
 			),
-		...(typeof witness === "object" ? await signerFindings(witness) : []),
+		...signer.findings,
 		...(await checkPorts(config)),
-		...(await checkDirectory(config, dataDirectory)),
+		...(await checkDirectory(config, dataDirectory, signer.producers)),
 	];
 }
 
 /** A witness asks its signer for its keys before it starts, and waits for one that is away; as any other node it starts without. */
-async function signerFindings({ file, localWitness: { signer } }: NodeConfig): Promise<Finding[]> {
-	if (!signer) return [];
-	const { keysOfSigner } = await import("../keystore/signer/client.js");
-	return keysOfSigner(signer).then(
-		() => [],
-		({ message, isAway }: SignerError) => [
-			warningAt(
-				file,
-				`${message}: with --witness ${isAway ? "no block is made until one does" : "the start fails"}`,
-			),
-		],
+async function askSigner({ file, localWitness }: NodeConfig): Promise<AskedSigner> {
+	const { signer } = localWitness;
+	if (!signer) return { findings: [], producers: [] };
+	const { keysOfSigner, SignerError } = await import("../keystore/signer/client.js");
+	try {
+		return {
+			findings: [],
+			producers: await producersOfSigner(signer, await keysOfSigner(signer), localWitness),
+		};
+	} catch (error) {
+		if (!(error instanceof OperatorError)) throw error;
+		const isAway = error instanceof SignerError && error.isAway;
+		const what = isAway ? "no block is made until one does" : "the start fails";
+		return { findings: [warningAt(file, `${error.message}: with --witness ${what}`)], producers: [] };
+	}
+}
+
+interface AskedSigner {
+	readonly findings: readonly Finding[];
+	/** With the keys that it has; none where it couldn't be asked. */
+	readonly producers: readonly Producer[];
+}
+
+/** Whether a signer's keys are of witnesses in the newest state that is in the database, else of the first block's. */
+function strangerFindings(
+	{ file, genesis }: NodeConfig,
+	producers: readonly Producer[],
+	database?: KeyValueDatabase,
+): Finding[] {
+	const stored = ({ index }: { readonly index: number }, key: Uint8Array): Uint8Array | undefined =>
+		database?.get(Buffer.of(index, ...key));
+	const hasPermissions = stored(stores.properties, utf8(propertyKey("ALLOW_MULTI_SIGN")))?.some(
+		(byte) => byte !== 0,
 	);
+	const gap = signerGap(producers, (account) => {
+		const isWitness = database
+			? stored(stores.witness, account)
+			: genesis.witnesses.some(({ address }) => equalBytes(address, account));
+		if (!isWitness) return undefined;
+		const bytes = hasPermissions && stored(stores.account, account);
+		return bytes ? witnessSigningAddress(Account.decode(bytes)) : account;
+	});
+	return producers.length > 0 && gap !== undefined ? [warningAt(file, `with --witness ${gap}`)] : [];
 }
 
 /** More than anybody corrects at once. */
@@ -273,23 +308,32 @@ async function parametersError({ node }: NodeConfig): Promise<string | undefined
 	}
 }
 
-async function checkDirectory(config: NodeConfig, dataDirectory: string): Promise<Finding[]> {
+async function checkDirectory(
+	config: NodeConfig,
+	dataDirectory: string,
+	producers: readonly Producer[],
+): Promise<Finding[]> {
+	const beginning = async (): Promise<Finding[]> => [
+		...(await beginningFindings(config, dataDirectory)),
+		...strangerFindings(config, producers),
+	];
 	try {
 		refuseReferenceData(dataDirectory);
 		const path = join(dataDirectory, config.storage.directory);
 		const problem = directoryProblem(dataDirectory);
 		if (problem !== undefined) return [errorAt(dataDirectory, problem)];
-		if (!existsSync(path)) return await beginningFindings(config, dataDirectory);
+		if (!existsSync(path)) return await beginning();
 		refuseDevelopmentDirectory(dataDirectory);
 		const database = await openDataDirectory(dataDirectory, config.storage.directory);
 		try {
 			const meta = await readMeta(database, dataDirectory);
-			if (!meta) return await beginningFindings(config, dataDirectory);
+			if (!meta) return await beginning();
 			checkMeta(meta, genesisId(config.genesis), dataDirectory);
 			const proofs = missingProofs(config, database);
 			if (proofs !== undefined) return [errorAt(dataDirectory, proofs)];
 			if (readLogStart(database, dataDirectory).segment > 0 && !existsSync(logDirectory(dataDirectory)))
 				return [errorAt(dataDirectory, "lacks its block log")];
+			return strangerFindings(config, producers, database);
 		} finally {
 			await database.close();
 		}
@@ -297,7 +341,6 @@ async function checkDirectory(config: NodeConfig, dataDirectory: string): Promis
 		if (!(error instanceof OperatorError)) throw error;
 		return [errorAt(dataDirectory, error.message)];
 	}
-	return [];
 }
 
 /** What a public network's node would begin with, which is nothing. */

@@ -104,8 +104,8 @@ async function producersHere(
 	);
 }
 
-/** Producers whose keys are in a process of their own. */
-async function producersOfSigner(
+/** Producers whose keys are in a process of their own. @throws {ConfigError} for several with the account of one */
+export async function producersOfSigner(
 	place: SignerPlace,
 	keys: readonly SignerKey[],
 	{ accountAddress }: NodeConfig["localWitness"],

@@ -158,7 +158,6 @@ export async function runNode(
 	if (typeof end === "string") log.info({ signal: end }, "stopping");
 	else if (end === undefined) log.info({ reason: "node.shutdown" }, "stopping");
 	else if (end instanceof Error) log.error({ reason: end.message }, "stopping");
-	const head = headOf(node);
 	const closingFrom = performance.now();
 	try {
 		await control?.close();
@@ -167,7 +166,8 @@ export async function runNode(
 		if (typeof end === "number") handover.notClosed(error instanceof Error ? error.message : String(error));
 		throw startFailure(error);
 	}
-	log.info({ head }, "stopped");
+	// What was packed at the stop is in it too.
+	log.info({ head: headOf(node) }, "stopped");
 	log.flush();
 	if (typeof end === "number") await completeHandover(handover, performance.now() - closingFrom, log);
 	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });

@@ -27,7 +27,13 @@ import {
 	type RestoreProgress,
 	restoreSnapshot,
 } from "../node/snapshot/restore.js";
-import { downloadWhole, openSource, reusing, type SnapshotSource } from "../node/snapshot/source.js";
+import {
+	downloadWhole,
+	openSource,
+	reusing,
+	type SnapshotSource,
+	SnapshotStopped,
+} from "../node/snapshot/source.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
@@ -124,12 +130,16 @@ export async function begunPlace(place: string, dataDirectory: string, named: Co
 /**
  * Reads the manifest of a snapshot and who signed it; of a service that of its newest generation, which all else is read from then.
  * @param place a folder, or an address that begins with http
+ * @param signal stops all that is read of it, here and later: also where a server is silent
  * @throws {Failure} `start_failed` with one sentence
+ * @throws {SnapshotStopped}
  */
-export async function findSnapshot(place: string): Promise<FoundSnapshot> {
+export async function findSnapshot(place: string, signal?: AbortSignal): Promise<FoundSnapshot> {
 	return withStartFailures(async () => {
 		await useFastHashing();
-		const source = openSource(place, { fetch, pause: (ms) => sleep(ms) });
+		// What is asked after a pause that ended early is told that it is stopped.
+		const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
+		const source = openSource(place, { fetch, pause, signal });
 		const bytes = await downloadWhole(source, MANIFEST_NAME, MAX_MANIFEST_BYTES);
 		const hash = manifestHash(bytes);
 		const signature = await downloadWhole(source, SIGNATURE_NAME, MAX_SIGNATURE_BYTES).catch(
@@ -167,6 +177,7 @@ function signerIn(bytes: Uint8Array, hash: string): Uint8Array {
 /**
  * Reads every file of a snapshot.
  * @param onBytes called with how many bytes are read, of how many; false ends it
+ * @returns whether everything was read
  * @throws {Failure} `start_failed` with one sentence that names the file
  */
 export async function checkSnapshot(
@@ -180,7 +191,10 @@ export async function checkSnapshot(
 			read += bytes;
 			return onBytes(read, packed);
 		}),
-	);
+	).catch((error: unknown) => {
+		if (error instanceof SnapshotStopped) return false;
+		throw error;
+	});
 }
 
 interface RestoreRequest {

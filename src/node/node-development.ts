@@ -111,23 +111,27 @@ export function writingMachine(
 	development: Development,
 ): ApiNode["machine"] {
 	const known = (contract: Uint8Array) => sources.itemsOf(contract);
-	const write = async (transaction: SignedTransaction, result: ConstantResult): Promise<void> => {
+	const write = async (
+		transaction: SignedTransaction,
+		result: ConstantResult,
+		isTrial: boolean,
+	): Promise<void> => {
 		// What tries a transaction writes what that will write itself, unless it is refused and none will come.
 		if (!development.console.isSilent) {
 			const { triesTransaction } = await import("./api/development/block-report.js");
-			if (result.reverted || !triesTransaction(open.chain.state, transaction, known))
+			if (result.reverted || !triesTransaction(open.chain.state, transaction, isTrial, known))
 				await writeConsole(development, result.internalTransactions, log, { call: "constant" });
 		}
 		// Nobody asks in the name of the address of zeros but who tries whether a contract has a function, as this node does of tokens.
-		const isTrial = transaction.owner.subarray(1).every((byte) => byte === 0);
-		if (!result.reverted || isTrial || (log instanceof SwitchableLog && !log.isOn)) return;
+		const isOfNobody = transaction.owner.subarray(1).every((byte) => byte === 0);
+		if (!result.reverted || isOfNobody || (log instanceof SwitchableLog && !log.isOn)) return;
 		const { refusedCall } = await import("./api/development/block-report.js");
 		log.info(refusedCall(open.chain.state, transaction, result.output, known), "refused call");
 	};
 	return {
-		call: (environment, transaction, options) => {
+		call: (environment, transaction, options, isTrial = false) => {
 			const result = machine.call(environment, transaction, options);
-			void write(transaction, result).catch((error: unknown) => report(error, "the log of a call"));
+			void write(transaction, result, isTrial).catch((error: unknown) => report(error, "the log of a call"));
 			return result;
 		},
 	};

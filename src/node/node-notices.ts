@@ -1,8 +1,11 @@
 /** What a running node tells of in its log as the chain goes on. */
 
+import { toBase58Check } from "../protocol/address.js";
+import { equalBytes } from "../protocol/bytes.js";
 import { PUBLIC_NETWORKS, type PublicNetwork } from "../protocol/public-networks.js";
 import { type CommittedBlock, eachBlock } from "./chain/observers.js";
 import { type OpenChain, PROOF_CHOICE } from "./chain/open-chain.js";
+import type { Producer } from "./chain/packing.js";
 import type { NodeConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
 import type { NodeLog } from "./node-log.js";
@@ -68,6 +71,27 @@ export async function warnOfBeginning(
 	if (!advice) return;
 	const { message, stopsBefore } = advice;
 	log.warn({ network: publicNetwork, head: Number(number), stopsBefore }, message);
+}
+
+/**
+ * Why keys of a signer make no block; undefined: one of them signs for a witness.
+ * @param signerOf the address that signs blocks for an account; undefined: it is not a witness
+ */
+export function signerGap(
+	keys: readonly Pick<Producer, "witness" | "signer">[],
+	signerOf: (account: Uint8Array) => Uint8Array | undefined,
+): string | undefined {
+	const reasons: string[] = [];
+	for (const { witness, signer } of keys) {
+		const wanted = signerOf(witness);
+		if (wanted && equalBytes(wanted, signer)) return undefined;
+		const account = toBase58Check(witness);
+		if (wanted)
+			reasons.push(`; the blocks of ${account} are signed with the key of ${toBase58Check(wanted)}`);
+		else if (!equalBytes(witness, signer)) reasons.push(`; ${account} is not a witness`);
+	}
+	const addresses = keys.map(({ signer }) => toBase58Check(signer)).join(", ");
+	return `no block is made until the signer has the key of a witness: it has ${addresses}${reasons.join("")}`;
 }
 
 /** Who runs a node must know of a vote for rules that it doesn't have before that vote has passed. */

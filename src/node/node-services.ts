@@ -3,7 +3,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers";
-import { toBase58Check } from "../protocol/address.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { SLOT_MS } from "../protocol/timing.js";
 import { Broadcaster } from "./api/broadcast.js";
@@ -13,11 +12,12 @@ import { REPLAY_FOLDER } from "./backfill/messages.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { Producer } from "./chain/packing.js";
 import type { NodeConfig } from "./config/config.js";
+import { signerOfWitness } from "./consensus/block-judgement.js";
 import { addressText } from "./network/environment.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { AwaitedSigner, NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
-import { logReorgs, warnOfBeginning, watchShielded, watchVersions } from "./node-notices.js";
+import { logReorgs, signerGap, warnOfBeginning, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { executions, OWN_CLIENT } from "./scheduling/call-queue.js";
@@ -111,11 +111,11 @@ function whenSignerAnswers(
 const awaiting = ({ message }: Pick<Error, "message">): string =>
 	`no block is made until the signer answers: ${message}`;
 
-/** Why keys of a signer make no block; undefined: one of them is a witness's. */
-function strangersIn({ chain }: OpenChain, keys: readonly Producer[]): string | undefined {
-	if (keys.some(({ witness }) => chain.state.witness.has(witness))) return undefined;
-	const addresses = keys.map(({ witness }) => toBase58Check(witness)).join(", ");
-	return `no block is made until the signer has the key of a witness: it has ${addresses}`;
+/** Why keys of a signer make no block at the head; undefined: one of them signs for a witness. */
+function strangersIn({ chain: { state } }: OpenChain, keys: readonly Producer[]): string | undefined {
+	return signerGap(keys, (account) =>
+		state.witness.has(account) ? signerOfWitness(state, account) : undefined,
+	);
 }
 
 /** Produces in slots, where the node has keys. */
@@ -129,7 +129,11 @@ export const production: Service = {
 			lost = reason;
 			log.error({}, lost);
 		};
-		parts.production = { warning: () => lost };
+		const strangers = (): string | undefined =>
+			producers.some(({ remote }) => remote) ? strangersIn(open, producers) : undefined;
+		parts.production = { warning: () => lost ?? strangers() };
+		const gap = strangers();
+		if (gap !== undefined) log.warn({ head: Number(open.chain.head.number) }, gap);
 		const producer = new SlotProducer({
 			chain: open.chain,
 			producers,

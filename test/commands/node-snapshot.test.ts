@@ -193,6 +193,40 @@ describe("coin node snapshot", () => {
 		expect(errorRecord(await restore("--unsigned"))["message"]).toContain("holds a chain already");
 	});
 
+	it.each(["SIGINT", "SIGTERM"] as const)("is interrupted by %s while a server is silent", async (signal) => {
+		await snapshot("create", `of ${signal}`, "-c", "a.conf", "-d", "a");
+		const directory = `silent ${signal}`;
+		let silentAt = "/chunks/000000.br";
+		let isAsked = false;
+		const server = createWebServer((request, response) => {
+			const path = request.url ?? "";
+			if (path === silentAt) isAsked = true;
+			else if (!existsSync(at(`of ${signal}`, path))) response.writeHead(404).end();
+			else response.end(readFileSync(at(`of ${signal}`, path)));
+		});
+		await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+		const address = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`;
+		const words = ["restore", address, "-c", "a.conf", "-d", directory, "--unsigned"];
+		const interrupted = async () => {
+			isAsked = false;
+			const { child, outcome, errors } = home.start(["node", "snapshot", ...words]);
+			await awaited(child, () => isAsked, errors);
+			child.kill(signal);
+			const { code, stderr } = await outcome;
+			expect([code, stderr.trim().split("\n").at(-1)]).toEqual([
+				130,
+				"interrupted; the same command goes on from here",
+			]);
+		};
+		await interrupted();
+		silentAt = "/manifest.json";
+		await interrupted();
+		silentAt = "";
+		expect((await snapshot(...words)).code).toBe(0);
+		server.closeAllConnections();
+		server.close();
+	});
+
 	it("refuses a folder without a snapshot, and a chunk that has changed, by its name", async () => {
 		const none = await snapshot("verify", "a");
 		expect([none.code, errorRecord(none)["message"]]).toEqual([

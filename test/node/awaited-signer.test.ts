@@ -5,8 +5,10 @@ import type { NodeCore, NodeParts } from "../../src/node/node-core.js";
 import { production } from "../../src/node/node-services.js";
 import { producerWithKey } from "../../src/node/production/slot-producer.js";
 import { toBase58Check } from "../../src/protocol/address.js";
+import { Account } from "../../src/protocol/messages.js";
 import { OperatorError } from "../../src/protocol/operator-error.js";
-import { keyOfWitness, openSmall } from "./chain/small-chain.js";
+import { defaultWitnessPermission } from "../../src/protocol/permission.js";
+import { keyOfWitness, openSmall, users } from "./chain/small-chain.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -104,6 +106,41 @@ test("a signer that lost a slot and then answers isn't away, also where the slot
 	await vi.advanceTimersByTimeAsync(SLOTS_MS);
 	expect(parts.production?.warning()).toBeUndefined();
 	await running.stop?.();
+	await open.close();
+});
+
+test("a start to which a signer without a key of a witness answers warns of it, until the key is a witness's", async () => {
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+	const open = await openSmall();
+	const { state } = open.chain;
+	const remote = {} as unknown as NonNullable<Producer["remote"]>;
+	const said = async (...producers: Producer[]): Promise<[string[], string | undefined]> => {
+		const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+		const parts: NodeParts = {};
+		const options = { config: { node: {}, block: {} }, producers, log };
+		const core = { open, options, clock: () => 0n, monotonicClock: () => 0, report: vi.fn(), parts };
+		const running = await production.start(core as unknown as NodeCore);
+		await running.stop?.();
+		return [log.warn.mock.calls.map(([, text]) => text), parts.production?.warning()];
+	};
+	const stranger = { ...producerWithKey(new Uint8Array(32).fill(1)), remote };
+	const wrong = `no block is made until the signer has the key of a witness: it has ${toBase58Check(stranger.signer)}`;
+	expect(await said(stranger)).toEqual([[wrong], wrong]);
+	const witness = scheduledWitness(state, 1n);
+	const configured = { ...stranger, witness };
+	const other = `${wrong}; the blocks of ${toBase58Check(witness)} are signed with the key of ${toBase58Check(witness)}`;
+	expect(await said(configured)).toEqual([[other], other]);
+	const nobody = `${wrong}; ${toBase58Check(users[0] as Uint8Array)} is not a witness`;
+	expect(await said({ ...stranger, witness: users[0] as Uint8Array })).toEqual([[nobody], nobody]);
+	state.properties.set("ALLOW_MULTI_SIGN", 1n);
+	const account = Account.copy(state.account.get(witness) as Readonly<Account>);
+	account.witness_permission = defaultWitnessPermission(stranger.signer);
+	state.account.put(witness, account);
+	expect(await said(configured)).toEqual([[], undefined]);
+	expect(await said({ ...producerWithKey(keyOfWitness(witness)), remote })).toEqual([
+		[expect.any(String)],
+		expect.any(String),
+	]);
 	await open.close();
 });
 

@@ -19,6 +19,7 @@ import {
 } from "../../launch/snapshot-work.js";
 import { defaultConfig } from "../../node/config/config.js";
 import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
+import { SnapshotStopped } from "../../node/snapshot/source.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { command, type Terminal } from "../../terminal/base/command-row.js";
@@ -291,39 +292,39 @@ export const NodeSnapshotRestore = command({
 		const { audience, print, note } = terminal;
 		const settings = await ownSettings(terminal, flags);
 		const trusted = await Promise.all((flags.trust ?? []).map((name) => accountNamed(settings, name)));
-		let interrupted = false;
-		takeOverSignals(() => {
-			interrupted = true;
-		});
+		const signal = interruption();
 		const started = performance.now();
 		const dataDirectory = flags["output-directory"];
 		const place = await begunPlace(args.snapshot, dataDirectory, configSource(flags));
-		const snapshot = await findSnapshot(place).catch((error: unknown) => {
+		const snapshot = await findSnapshot(place, signal).catch((error: unknown) => {
+			if (error instanceof SnapshotStopped) return undefined;
 			if (place === args.snapshot || !(error instanceof Failure)) throw error;
 			throw error.with({
 				hint: `it goes on with the generation that was begun; where that isn't given out any more (404, or 410 where it is damaged), delete ${dataDirectory} and begin anew`,
 			});
 		});
-		checkSigner(snapshot, trusted, flags.unsigned);
-		const checks = await withProgress("restoring", audience(), (progress) =>
-			restoreInto({
-				snapshot,
-				reuse: flags.reuse,
-				onReuse: (bytes) => note(`${sizeText(bytes)} needn't be fetched: they are in ${flags.reuse}`),
-				dataDirectory,
-				config: configSource(flags),
-				onRoom: (needed, free) =>
-					note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
-				onProgress: (state) => {
-					progress.update(
-						state.phase === "read"
-							? `restoring: ${sizeText(state.bytes)} of ${sizeText(state.of)}`
-							: `checking: block ${state.blocks.toLocaleString("en")} of ${state.of.toLocaleString("en")}`,
-					);
-					return !interrupted;
-				},
-			}),
-		);
+		if (snapshot) checkSigner(snapshot, trusted, flags.unsigned);
+		const checks =
+			snapshot &&
+			(await withProgress("restoring", audience(), (progress) =>
+				restoreInto({
+					snapshot,
+					reuse: flags.reuse,
+					onReuse: (bytes) => note(`${sizeText(bytes)} needn't be fetched: they are in ${flags.reuse}`),
+					dataDirectory,
+					config: configSource(flags),
+					onRoom: (needed, free) =>
+						note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
+					onProgress: (state) => {
+						progress.update(
+							state.phase === "read"
+								? `restoring: ${sizeText(state.bytes)} of ${sizeText(state.of)}`
+								: `checking: block ${state.blocks.toLocaleString("en")} of ${state.of.toLocaleString("en")}`,
+						);
+						return !signal.aborted;
+					},
+				}),
+			));
 		if (!checks) {
 			note("interrupted; the same command goes on from here");
 			return endInterrupted();
@@ -383,17 +384,19 @@ export const NodeSnapshotVerify = command({
 	},
 	flags: { ...progressFlag },
 	run: async ({ args, audience, print }) => {
-		let interrupted = false;
-		takeOverSignals(() => {
-			interrupted = true;
+		const signal = interruption();
+		const found = await findSnapshot(args.snapshot, signal).catch((error: unknown) => {
+			if (error instanceof SnapshotStopped) return undefined;
+			throw error;
 		});
-		const found = await findSnapshot(args.snapshot);
-		const isWhole = await withProgress("reading the snapshot", audience(), (progress) =>
-			checkSnapshot(found, (bytes, of) => {
-				progress.update(`reading the snapshot: ${sizeText(bytes)} of ${sizeText(of)}`);
-				return !interrupted;
-			}),
-		);
+		const isWhole =
+			found &&
+			(await withProgress("reading the snapshot", audience(), (progress) =>
+				checkSnapshot(found, (bytes, of) => {
+					progress.update(`reading the snapshot: ${sizeText(bytes)} of ${sizeText(of)}`);
+					return !signal.aborted;
+				}),
+			));
 		if (!isWhole) return endInterrupted();
 		const { manifest, signer } = found;
 		const { packed, unpacked } = sizesOf(manifest);

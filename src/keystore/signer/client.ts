@@ -211,14 +211,62 @@ function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
 	if (!files) throw new SignerError(`${at} needs a certificate, its key and a CA`);
 	// Anew for each connection: certificates are renewed while a node runs.
 	const options = { ...readSignerFiles(files), minVersion: "TLSv1.3" as const };
-	return connectTls({ host: ipv6 ?? name ?? "", port: Number(port), ...options }, onConnect);
+	try {
+		return connectTls({ host: ipv6 ?? name ?? "", port: Number(port), ...options }, onConnect);
+	} catch (error) {
+		throw new SignerError(unusableFiles(files, error));
+	}
 }
+
+/** What is wrong with files that TLS doesn't take: one is none in PEM, or the key is another certificate's. */
+export const unusableFiles = ({ certificate, key, ca }: SignerFiles, error: unknown): string =>
+	`${certificate}, ${key} and ${ca} can't be used together (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`;
 
 const SOCKET_FAILURES: ReadonlyMap<string | undefined, string> = new Map([
 	["ENOENT", "there is no such socket"],
 	["EACCES", "this user may not open it"],
 	["ECONNREFUSED", "nobody listens there"],
+	["ECONNRESET", "it closed the connection"],
 ]);
+
+/** What is wrong with a certificate, by the codes that OpenSSL has for it. */
+export const CERTIFICATE_FAULTS: ReadonlyMap<string | undefined, string> = new Map([
+	["CERT_HAS_EXPIRED", "has expired"],
+	["CERT_NOT_YET_VALID", "isn't valid yet"],
+	["ERR_TLS_CERT_ALTNAME_INVALID", "is for another name"],
+	...[
+		"DEPTH_ZERO_SELF_SIGNED_CERT",
+		"SELF_SIGNED_CERT_IN_CHAIN",
+		"UNABLE_TO_GET_ISSUER_CERT",
+		"UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+		"UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+	].map((code) => [code, "is of another CA"] as const),
+]);
+
+/** What the other end says of the certificate that it is shown, or of the version, as TLS names it. */
+const ALERTS: ReadonlyMap<string | undefined, string> = new Map([
+	["UNKNOWN_CA", "it refuses the certificate that it is shown: it is of another CA"],
+	["CERTIFICATE_EXPIRED", "it refuses the certificate that it is shown: it has expired"],
+	["CERTIFICATE_REQUIRED", "it wants a certificate, and is shown none that it takes"],
+	["BAD_CERTIFICATE", "it refuses the certificate that it is shown"],
+	["CERTIFICATE_REVOKED", "it refuses the certificate that it is shown: it is revoked"],
+	["CERTIFICATE_UNKNOWN", "it refuses the certificate that it is shown"],
+	["UNSUPPORTED_CERTIFICATE", "it refuses the certificate that it is shown"],
+	["ACCESS_DENIED", "it refuses the certificate that it is shown"],
+	["PROTOCOL_VERSION", "it doesn't speak TLS 1.3"],
+]);
+
+/** Why a connection failed, in words; OpenSSL's own name places in its source. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+	const known = SOCKET_FAILURES.get(code);
+	if (known !== undefined) return known;
+	const fault = CERTIFICATE_FAULTS.get(code);
+	if (fault !== undefined) return `its certificate ${fault}`;
+	// `EPROTO` is the same from a system call.
+	if (code !== "EPROTO" && !code?.startsWith("ERR_SSL_")) return harmless(message);
+	if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "what answers there doesn't speak TLS";
+	return ALERTS.get(/_ALERT_(\w+)$/.exec(code)?.[1]) ?? `TLS fails with it: ${code}`;
+}
 
 /** Whether a connection failed by what may pass: not by a certificate, or a socket that this user may not open. */
 const maySucceed = ({ code, syscall }: NodeJS.ErrnoException): boolean =>
@@ -236,7 +284,7 @@ async function ask(
 		let isAway = true;
 		const socket = connected(place, () => socket.write(`${JSON.stringify(request)}\n`));
 		const late = setTimeout(() => {
-			reason = ` (nothing came within ${answerMs} ms)`;
+			reason = `nothing came within ${answerMs} ms`;
 			socket.destroy();
 		}, answerMs);
 		socket.setEncoding("utf8").on("data", (chunk: string) => {
@@ -244,15 +292,15 @@ async function ask(
 			if (text.length > MAX_SIGNER_ANSWER) socket.destroy();
 		});
 		socket.on("error", (error: NodeJS.ErrnoException) => {
-			const why = place.files ? undefined : SOCKET_FAILURES.get(error.code);
-			reason = ` (${why ?? harmless(error.message)})`;
+			reason = reasonOf(error);
 			isAway = maySucceed(error);
 		});
 		socket.on("close", () => {
 			clearTimeout(late);
 			const answer = text.endsWith("\n") ? objectOf(text) : undefined;
 			if (!answer) {
-				const message = `no signer answers at ${place.at}${reason}`;
+				reason ||= text === "" ? "it closed the connection" : "what answers there isn't a signer";
+				const message = `no signer answers at ${place.at} (${reason})`;
 				return reject(new SignerError(message, false, false, isAway && text === ""));
 			}
 			const { error, taken, refused } = answer;

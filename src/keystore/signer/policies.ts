@@ -126,7 +126,9 @@ const NO_LIMIT = "unlimited";
 export const TRANSACTIONS = "transactions";
 /** The same for messages. */
 export const MESSAGES = "messages";
+/** Of clients and rules, as {@link NAME_FORM} says; clients have no point. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
+const NAME_FORM = "1 to 32 characters, each a letter of A to Z or a to z, a digit";
 const CLIENT_MEMBERS: ReadonlySet<string> = new Set(["socket", "certificate", "node"]);
 const RULE_MEMBERS: ReadonlySet<string> = new Set([
 	...["name", "keys", "clients", "types", "accounts", "permissions", "contracts", "functions", "recipients"],
@@ -303,7 +305,11 @@ function refuseNothing(section: Section): void {
 }
 
 function readClient(clients: Section, name: string): SignerClient {
-	if (!NAME.test(name) || name.includes(".")) throw clients.refuse(name, "isn't a name of a client");
+	if (!NAME.test(name) || name.includes("."))
+		throw clients.refuse(
+			name,
+			`isn't a name of a client: ${NAME_FORM}, _ or -, and the first a letter or a digit`,
+		);
 	const section = clients.section(name);
 	refuseUnknown(section, CLIENT_MEMBERS);
 	const socket = section.optionalText("socket");
@@ -365,7 +371,11 @@ function readRule(
 	const isOfMessages = section.has("messages");
 	refuseUnknown(section, isOfMessages ? MESSAGE_RULE_MEMBERS : RULE_MEMBERS);
 	const name = section.requiredText("name");
-	if (!NAME.test(name)) throw section.refuse("name", "isn't a name of a rule: letters, digits, . _ and -");
+	if (!NAME.test(name))
+		throw section.refuse(
+			"name",
+			`isn't a name of a rule: ${NAME_FORM}, a point, _ or -, and the first a letter or a digit`,
+		);
 	const each = <T>(member: string, read: (text: string) => T | undefined, what: string): ReadonlySet<T> =>
 		new Set(
 			section.texts(member).map((text) => {

@@ -1,5 +1,5 @@
 /**
- * Clients of a signer on other machines: mutual TLS 1.3. Before a byte of a request is read a connection has a place, which an
+ * Clients of a signer on other machines: mutual TLS 1.3. Before a request is looked at a connection has a place, which an
  * address can't take from all others, its handshake has had its time, and its certificate is of the CA and named by the policies.
  */
 
@@ -13,7 +13,7 @@ import {
 	onFirstLine,
 } from "../../node/listening/connection-gate.js";
 import { OperatorError } from "../../protocol/operator-error.js";
-import { readSignerFiles, type SignerFiles } from "./client.js";
+import { CERTIFICATE_FAULTS, readSignerFiles, type SignerFiles, unusableFiles } from "./client.js";
 import type { SignerClient } from "./policies.js";
 import { MAX_SIGNER_REQUEST, SIGNER_ANSWER_MS } from "./requests.js";
 
@@ -53,12 +53,13 @@ export async function listenTls(
 	server.on("secureConnection", (socket) => {
 		socket.on("error", () => socket.destroy());
 		places.watch(socket);
-		const fingerprint = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(":", "").toLowerCase();
+		const certificate = socket.getPeerX509Certificate();
+		const fingerprint = certificate?.fingerprint256.replaceAll(":", "").toLowerCase();
 		const client = clients().find((each) => each.certificate === fingerprint);
 		if (client && socket.authorized) return serve(socket, client);
 		// What it asked must be read: an answer is lost where the system has to reset a connection with bytes that nobody took.
 		onFirstLine(socket, MAX_SIGNER_REQUEST, SIGNER_ANSWER_MS, () => {
-			socket.end('{"error":"the policies name no client with this certificate"}\n');
+			socket.end(`${JSON.stringify({ error: refusalOf(socket, certificate !== undefined) })}\n`);
 			socket.destroySoon();
 		});
 	});
@@ -82,6 +83,15 @@ export async function listenTls(
 		const { code } = error as NodeJS.ErrnoException;
 		throw new OperatorError(`${address} can't be listened at (${code ?? "unknown error"})`);
 	}
+}
+
+/** Why a client isn't served whose handshake is done. */
+function refusalOf({ authorized, authorizationError }: TLSSocket, hasCertificate: boolean): string {
+	if (!hasCertificate) return "the client shows no certificate";
+	if (authorized) return "the policies name no client with this certificate";
+	// The code, whatever the type says.
+	const code = String(authorizationError);
+	return `the client's certificate ${CERTIFICATE_FAULTS.get(code) ?? `can't be verified (${code})`}`;
 }
 
 /** By what the connection of TLS and the one that carries it are known to belong together. */
@@ -125,15 +135,13 @@ function serverWith(files: SignerFiles, handshakeTimeout: number): ReturnType<ty
 			...read,
 			minVersion: "TLSv1.3",
 			requestCert: true,
-			rejectUnauthorized: true,
+			// Who isn't is told why.
+			rejectUnauthorized: false,
 			handshakeTimeout,
 			// Each connection shows its certificate anew.
 			secureOptions: constants.SSL_OP_NO_TICKET,
 		});
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new OperatorError(
-			`${files.certificate}, ${files.key} and ${files.ca} can't be used together (${code ?? "unknown error"})`,
-		);
+		throw new OperatorError(unusableFiles(files, error));
 	}
 }

@@ -119,7 +119,12 @@ export interface ApiNode {
 	/** Sources that the owner has compared with contracts' code; absent: none can be stored. */
 	readonly sources?: ContractSources | undefined;
 	/** Executes contracts that are only asked. */
-	readonly machine: Pick<ContractMachine, "call">;
+	readonly machine: {
+		/** @param isTrial whether the call tries a transaction, as whoever asks says */
+		call(
+			...call: [...Parameters<ContractMachine["call"]>, isTrial?: boolean]
+		): ReturnType<ContractMachine["call"]>;
+	};
 	/** Executes transactions of blocks again; undefined: not for clients of this node. */
 	readonly tracing?: TraceRunner | undefined;
 	/** Executes what is in no block; undefined: not for clients of this node. */

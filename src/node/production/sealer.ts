@@ -76,8 +76,7 @@ export class Sealer {
 	}
 
 	/**
-	 * Changes the way of sealing; what waits is sealed then if that is the way: a block in each turn of the event loop, since any number
-	 * may have gathered. It is exclusive work.
+	 * Changes the way of sealing; what waits is sealed then if that is the way. It is exclusive work.
 	 * @throws whatever the first block fails with
 	 */
 	async setMode(mode: SealMode): Promise<void> {
@@ -85,15 +84,10 @@ export class Sealer {
 		this.options.conditions.sealMode = mode;
 		this.start();
 		const { pool } = this.options.chain;
-		let before = pool.size;
+		const before = pool.size;
 		if (mode !== "instant" || before === 0) return;
 		this.seal();
-		while (pool.size > 0 && pool.size < before) {
-			await nextTurn();
-			if (this.isClosed) return;
-			before = pool.size;
-			this.sealOrReport();
-		}
+		await this.sealRest(before);
 	}
 
 	/**
@@ -141,25 +135,32 @@ export class Sealer {
 		const waiting = this.waiting;
 		this.waiting = [];
 		this.scheduled = false;
-		const { size } = this.options.chain.pool;
+		const { pool } = this.options.chain;
+		const { size } = pool;
 		try {
 			// Another request may have sealed them in the meantime.
 			if (size > 0) this.seal();
-			for (const { done } of waiting) done();
 		} catch (error) {
 			for (const { fail } of waiting) fail(error);
 			return;
 		}
-		this.sealRest(size);
+		const end = (): void => {
+			for (const { done } of waiting) done();
+		};
+		if (pool.size === 0) end();
+		else void this.exclusive(() => this.sealRest(size)).finally(end);
 	}
 
 	/**
-	 * What one block has no room for, or may not hold beside another transaction, comes into the next.
+	 * What one block has no room for, or may not hold beside another transaction, comes into the next: a block in each turn of the event
+	 * loop, since any number may have gathered. It is exclusive work.
 	 * @param before transactions that waited before the last block
 	 */
-	private sealRest(before: number): void {
+	private async sealRest(before: number): Promise<void> {
 		const { pool } = this.options.chain;
 		for (let former = before; pool.size > 0 && pool.size < former; ) {
+			await nextTurn();
+			if (this.isClosed) return;
 			former = pool.size;
 			this.sealOrReport();
 		}

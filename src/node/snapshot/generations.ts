@@ -270,14 +270,20 @@ export class Generations {
 	/** @throws {SnapshotError | Error} unless it is a whole generation that this service's key has signed */
 	private async read(directory: string, name: string, usedMs: number): Promise<Generation> {
 		const foreign = new SnapshotError(`${directory} isn't a generation of this service, and is left alone`);
+		const unlessAbsent = ({ code }: NodeJS.ErrnoException): undefined => {
+			if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+			throw new SnapshotError(`${directory} can't be read (${code}), and is left alone`);
+		};
 		for (const part of [".", ...PARTS]) {
-			const found = await lstat(join(directory, part)).catch(() => undefined);
+			const found = await lstat(join(directory, part)).catch(unlessAbsent);
 			if (found ? !found.isDirectory() : part !== "segments") throw foreign;
 		}
 		const read = async (file: string): Promise<Buffer> => {
-			const { size } = await lstat(join(directory, file)).catch(() => ({ size: Number.POSITIVE_INFINITY }));
-			if (size > MAX_MANIFEST_BYTES) throw foreign;
-			return readFile(join(directory, file));
+			const path = join(directory, file);
+			const found = await lstat(path).catch(unlessAbsent);
+			const bytes = found && found.size <= MAX_MANIFEST_BYTES && (await readFile(path).catch(unlessAbsent));
+			if (!bytes) throw foreign;
+			return bytes;
 		};
 		const [bytes, signature] = [await read(MANIFEST_NAME), await read(SIGNATURE_NAME)];
 		const manifest = parseManifest(bytes);

@@ -30,7 +30,7 @@ import { CarriedHash, checkStateHash, readable } from "./carried-hash.js";
 import { chunkEntries } from "./chunk-format.js";
 import { notAsListed, readChunks } from "./chunk-reader.js";
 import { type Manifest, SnapshotError, type SnapshotFile } from "./manifest.js";
-import { download, type SnapshotSource } from "./source.js";
+import { download, type SnapshotSource, SnapshotStopped } from "./source.js";
 
 /** How far a restore is. */
 export type RestoreProgress =
@@ -66,11 +66,6 @@ interface RestoreMark {
 	readonly chunks: number;
 	/** Where it is read from, if that is a web server; absent: an earlier release began it. */
 	readonly from?: string;
-}
-
-/** The caller doesn't want to go on. */
-class Stopped extends Error {
-	override readonly name = "Stopped";
 }
 
 /** @throws {SnapshotError} unless the snapshot is of the configuration's chain */
@@ -113,7 +108,7 @@ export async function restoreSnapshot(
 		await database.write([meta, sums, { key: RESTORE_KEY, value: null }], true);
 		return checks;
 	} catch (error) {
-		if (error instanceof Stopped) return undefined;
+		if (error instanceof SnapshotStopped) return undefined;
 		throw error;
 	}
 }
@@ -170,11 +165,11 @@ class ReadProgress {
 		this.of = [...chunks, ...segments].reduce((sum, { bytes }) => sum + bytes, 0);
 	}
 
-	/** @throws {Stopped} */
+	/** @throws {SnapshotStopped} */
 	add(bytes: number): void {
 		this.bytes += bytes;
 		if (!this.options.onProgress({ phase: "read", bytes: this.bytes, of: this.of }))
-			throw new Stopped("stopped");
+			throw new SnapshotStopped("stopped");
 	}
 }
 
@@ -196,7 +191,7 @@ async function writeChunks(
 	}
 	// What the runs before have written was not seen by this one.
 	const state = await readable(hashDatabase(database, () => true, hashingThreads()));
-	if (!state) throw new Stopped("stopped");
+	if (!state) throw new SnapshotStopped("stopped");
 	return state;
 }
 

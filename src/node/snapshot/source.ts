@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { MANIFEST_NAME, type Manifest, parseManifest, SnapshotError } from "./manifest.js";
 
 export interface SnapshotSource {
-	/** The bytes of a file from an offset on. @throws {SnapshotError | UnsteadyError} */
+	/** The bytes of a file from an offset on. @throws {SnapshotError | UnsteadyError | SnapshotStopped} */
 	read(name: string, from: number): AsyncIterable<Uint8Array>;
 	/** Waits before another attempt; false: it isn't worth one. */
 	again(attempt: number): Promise<boolean>;
@@ -18,6 +18,11 @@ export interface SnapshotSource {
 /** The connection ended or the server failed: it may go better the next time. */
 class UnsteadyError extends Error {
 	override readonly name = "UnsteadyError";
+}
+
+/** The caller doesn't want to go on. */
+export class SnapshotStopped extends Error {
+	override readonly name = "SnapshotStopped";
 }
 
 /** What of `fetch` is used. */
@@ -34,6 +39,8 @@ const SILENCE_MS = 60_000;
 export interface Network {
 	readonly fetch: Fetch;
 	readonly pause: (ms: number) => Promise<unknown>;
+	/** Ends what is asked and waited for. */
+	readonly signal?: AbortSignal | undefined;
 }
 
 /** @param place a folder, or an address that begins with http */
@@ -76,7 +83,11 @@ class WebSource implements SnapshotSource {
 	}
 
 	async *read(name: string, from: number): AsyncGenerator<Uint8Array> {
+		const { signal } = this.network;
+		if (signal?.aborted) throw new SnapshotStopped("stopped");
 		const silence = new AbortController();
+		const end = (): void => silence.abort();
+		signal?.addEventListener("abort", end);
 		let timer = setTimeout(() => silence.abort(), SILENCE_MS);
 		try {
 			const response = await this.ask(name, from, silence.signal);
@@ -90,11 +101,13 @@ class WebSource implements SnapshotSource {
 				if (skip < part.length) yield part.subarray(skip);
 			}
 		} catch (error) {
+			if (signal?.aborted) throw new SnapshotStopped("stopped", { cause: error });
 			if (error instanceof SnapshotError) throw error;
 			const why = silence.signal.aborted ? "the server is silent" : causeOf(error);
 			throw new UnsteadyError(`${this.base}${name} can't be read: ${why}`, { cause: error });
 		} finally {
 			clearTimeout(timer);
+			signal?.removeEventListener("abort", end);
 			silence.abort();
 		}
 	}

@@ -701,6 +701,16 @@ describe("the file", () => {
 			rule("}, { name = r, keys = [treasury], clients = [a], types = [Transfer]"),
 			"two rules with the name r",
 		],
+		[
+			"a long name of a rule",
+			rule(`}, { name = ${"r".repeat(33)}`),
+			"name isn't a name of a rule: 1 to 32 characters, each a letter of A to Z or a to z, a digit, a point, _ or -, and the first a letter or a digit",
+		],
+		[
+			"a name of a client with a point",
+			'clients { "a.b" { socket = s } }, rules = []',
+			"isn't a name of a client: 1 to 32 characters, each a letter of A to Z or a to z, a digit, _ or -, and the first a letter or a digit",
+		],
 	])("with %s stops the start", (_, file, message) => {
 		expect(() => parsePolicies(file, "p.conf", KEYS)).toThrow(message);
 	});

@@ -3,13 +3,19 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { createServer as createWebServer } from "node:http";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { type ConnectionOptions, connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keysOfSigner, type SignerError, type SignerFiles } from "../../../src/keystore/signer/client.js";
+import {
+	keysOfSigner,
+	readSignerFiles,
+	type SignerError,
+	type SignerFiles,
+} from "../../../src/keystore/signer/client.js";
 import { parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
 import { Signer } from "../../../src/keystore/signer/server.js";
@@ -101,13 +107,75 @@ test("a certificate of the CA that no client has is refused in a sentence", asyn
 	});
 });
 
-test("a certificate of another CA, and none at all, get no answer", async () => {
-	const stranger = { cert: readFileSync(file("stranger.pem")), key: readFileSync(file("stranger.key")) };
-	expect(await answerTo(stranger)).not.toContain("{");
-	expect(await answerTo({})).not.toContain("{");
-	await expect(keysOfSigner({ at: listener.at, files: filesOf("stranger") })).rejects.toThrow(
-		"no signer answers at tls://",
+test("a certificate of another CA, one that has expired, and none at all, are refused with the reason", async () => {
+	expect(await answerTo({})).toBe('{"error":"the client shows no certificate"}\n');
+	await expect(keysOfSigner({ at: listener.at, files: filesOf("stranger") })).rejects.toMatchObject({
+		message: "the signer refuses: the client's certificate is of another CA",
+		isAway: false,
+	});
+	const files = { ...filesOf("server"), ca: file("expired.pem") };
+	const other = await listenTls(
+		"127.0.0.1:0",
+		files,
+		() => [],
+		() => undefined,
 	);
+	const expired = { ...filesOf("payroll"), certificate: file("expired.pem") };
+	await expect(keysOfSigner({ at: other.at, files: expired })).rejects.toThrow(
+		"the signer refuses: the client's certificate has expired",
+	);
+	await other.close();
+});
+
+/** A server that ends each handshake with this fatal alert of TLS. */
+const alerting = (alert: number) => (): Server =>
+	createServer((socket) => socket.on("error", () => undefined).end(Buffer.of(21, 3, 3, 0, 2, 2, alert)));
+
+test.each<[string, () => Server, string]>([
+	["HTTP", () => createWebServer((_, answer) => answer.end("hello")), "what answers there doesn't speak TLS"],
+	[
+		"an older TLS",
+		() => createTlsServer({ ...readSignerFiles(filesOf("server")), maxVersion: "TLSv1.2" }),
+		"it doesn't speak TLS 1.3",
+	],
+	[
+		"a TLS that wants other certificates",
+		() => {
+			const wanted = { requestCert: true, minVersion: "TLSv1.3" as const };
+			return createTlsServer(
+				{ ...readSignerFiles(filesOf("server", "stranger-ca")), ...wanted },
+				(socket) => {
+					socket.on("error", () => undefined);
+				},
+			);
+		},
+		"it closed the connection",
+	],
+	["nothing", () => createServer((socket) => socket.destroy()), "it closed the connection"],
+	[
+		"a TLS that doesn't know the CA",
+		alerting(48),
+		"it refuses the certificate that it is shown: it is of another CA",
+	],
+	[
+		"a TLS with a clock that is ahead",
+		alerting(45),
+		"it refuses the certificate that it is shown: it has expired",
+	],
+	[
+		"a TLS that takes no such certificate",
+		alerting(116),
+		"it wants a certificate, and is shown none that it takes",
+	],
+	["a TLS that fails otherwise", alerting(40), "TLS fails with it: ERR_SSL_"],
+])("where %s is, the reason is told in words", async (_, begin, reason) => {
+	const server = begin().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const at = `tls://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	await expect(keysOfSigner({ at, files: filesOf("payroll") })).rejects.toThrow(
+		`no signer answers at ${at} (${reason}`,
+	);
+	server.close();
 });
 
 test("a signer that is away is told from a certificate, a file or a place by which none can answer", async () => {
@@ -173,7 +241,7 @@ test("connections on which nothing is asked give way, one for one, where they ha
 
 test("a client refuses a signer of another CA, and one under another name", async () => {
 	await expect(keysOfSigner({ at: listener.at, files: filesOf("payroll", "stranger-ca") })).rejects.toThrow(
-		"no signer answers at tls://127.0.0.1",
+		`no signer answers at ${listener.at} (its certificate is of another CA)`,
 	);
 	const elsewhere = connectTls({
 		host: "127.0.0.1",
@@ -194,6 +262,9 @@ test("what is no address, and files that don't belong together, stop the start",
 	);
 	const mixed = { ...filesOf("server"), key: file("payroll.key") };
 	await expect(listenTls("127.0.0.1:0", mixed, () => [], none)).rejects.toThrow("can't be used together");
+	await expect(
+		keysOfSigner({ at: listener.at, files: { ...filesOf("payroll"), key: file("server.key") } }),
+	).rejects.toThrow("server.key and ");
 	const missing = { ...filesOf("server"), ca: file("gone.pem") };
 	await expect(listenTls("127.0.0.1:0", missing, () => [], none)).rejects.toThrow(
 		"gone.pem can't be read (ENOENT)",

@@ -35,6 +35,22 @@ test("what came at once is sealed block by block until nothing waits", async () 
 	expect([pool.size, made(), failures]).toEqual([0, 3, []]);
 });
 
+test("what came at once is sealed in turns too, and told to those who wait behind the last; the mode changes only then", async () => {
+	const { sealer, pool, made } = sealerOf(4, 0);
+	const seen: number[] = [];
+	const other = (): void => {
+		seen.push(made());
+		if (pool.size > 0) setImmediate(other);
+	};
+	const sealed = Promise.all([sealer.submitted(), sealer.submitted()]).then(() => made());
+	setImmediate(other);
+	setImmediate(() => void sealer.exclusive(() => seen.push(-made())));
+	expect(await sealed).toBe(4);
+	expect(seen).toEqual(expect.arrayContaining([1, 2, 3]));
+	await sealer.exclusive(() => undefined);
+	expect(seen.filter((count) => count < 0)).toEqual([-4]);
+});
+
 test("what had gathered before is sealed in turns, between which others have theirs, and the call ends behind the last", async () => {
 	const { sealer, pool, failures, made } = sealerOf(4, 0);
 	const seen: number[] = [];

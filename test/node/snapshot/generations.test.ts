@@ -1,4 +1,5 @@
 import {
+	chmodSync,
 	linkSync,
 	mkdirSync,
 	mkdtempSync,
@@ -185,6 +186,27 @@ test("what a kill has left is swept, and everything else is left alone", async (
 	expect(readFileSync(join(folder, "notes.txt"), "utf8")).toBe("mine");
 	expect(warnings).toHaveLength(7);
 });
+
+test("what can't be read is said to be that, and left alone", async () => {
+	await publish(await opened(), 10, HOUR);
+	const path = join(folder, "10-0000000a");
+	rmSync(join(path, "manifest.json"));
+	mkdirSync(join(path, "manifest.json"));
+	expect(listed(await reopened())).toEqual([]);
+	expect(warnings).toEqual([`${path} can't be read (EISDIR), and is left alone`]);
+});
+
+test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+	"so is a generation that its user may not open",
+	async () => {
+		await publish(await opened(), 10, HOUR);
+		const path = join(folder, "10-0000000a");
+		chmodSync(path, 0);
+		expect(listed(await reopened())).toEqual([]);
+		chmodSync(path, 0o700);
+		expect(warnings).toEqual([`${path} can't be read (EACCES), and is left alone`]);
+	},
+);
 
 test("a folder in the way of a generation, and one in the way of making it, are refused", async () => {
 	const generations = await opened();

@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Manifest } from "../../../src/node/snapshot/manifest.js";
-import { downloadWhole, type Fetch, openSource, reusing } from "../../../src/node/snapshot/source.js";
+import {
+	downloadWhole,
+	type Fetch,
+	openSource,
+	reusing,
+	SnapshotStopped,
+} from "../../../src/node/snapshot/source.js";
 
 const FILE = Buffer.from("0123456789abcdef");
 
@@ -91,6 +97,31 @@ test("no network at all is said so", async () => {
 		Promise.reject(Object.assign(new Error("fetch failed"), { cause: { code: "ECONNREFUSED" } }));
 	await expect(read({ fetch: none })).rejects.toThrow("can't be read: ECONNREFUSED");
 });
+
+test.each(["answers nothing", "stops in the middle"])(
+	"a server that %s doesn't hold up who stops",
+	async (how) => {
+		const stop = new AbortController();
+		const fetch: Fetch = async (_, { signal }) => {
+			setImmediate(() => stop.abort());
+			if (how === "stops in the middle") {
+				const cancel = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+					controller.enqueue(FILE.subarray(0, 5));
+					signal.addEventListener("abort", () => controller.error(signal.reason));
+				};
+				return new Response(new ReadableStream({ start: cancel }));
+			}
+			return new Promise((_, fail) => {
+				signal.addEventListener("abort", () => fail(signal.reason));
+			});
+		};
+		const pause = (): Promise<unknown> => Promise.reject(new Error("it goes on"));
+		const source = openSource("http://here/today", { fetch, pause, signal: stop.signal });
+		await expect(downloadWhole(source, "manifest.json", 99)).rejects.toBeInstanceOf(SnapshotStopped);
+		// Nothing is asked any more.
+		await expect(downloadWhole(source, "manifest.sig", 99)).rejects.toBeInstanceOf(SnapshotStopped);
+	},
+);
 
 test("what a service names as its newest is read from there on, whatever becomes the newest", async () => {
 	let newest = 1;

@@ -18,7 +18,6 @@ import type { ExecutedBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertMessage } from "../jsonrpc/revert-reason.js";
-import { TRIALS } from "../queries/contract-calls.js";
 import { storedInterfaceOf } from "../queries/contracts.js";
 import { type KnownInterface, knownInterfaces, type StoredSourceOf } from "../queries/stored-events.js";
 
@@ -98,16 +97,18 @@ export function refusedCall(
 /**
  * Whether a call without effect tries what a transaction will do: an estimate, which has a fee limit, a deployment, a function that its
  * interface says may write, or one without an interface that was given a fee limit.
+ * @param isTrial whether it was given one
  */
 export function triesTransaction(
 	state: StateView,
 	transaction: SignedTransaction,
+	isTrial: boolean,
 	known: StoredSourceOf,
 ): boolean {
 	const { to, input } = contractFacts(state, transaction, undefined);
 	if (to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
 	const item = itemFor([...knownInterfaces(state, to, known)], "function", input);
-	return item ? item.mutability !== "view" && item.mutability !== "pure" : TRIALS.has(transaction);
+	return item ? item.mutability !== "view" && item.mutability !== "pure" : isTrial;
 }
 
 const shownAddress = (address: Uint8Array | undefined): string | undefined =>

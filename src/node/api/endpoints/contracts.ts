@@ -41,7 +41,6 @@ import {
 	constantAnswer,
 	executeConstantCall,
 	searchEnergyLimit,
-	TRIALS,
 } from "../queries/contract-calls.js";
 import { contractAt, contractInfoAt, functionSelector, isConstantCall } from "../queries/contracts.js";
 import type { RequestInput } from "../request.js";
@@ -215,8 +214,8 @@ export const contractEndpoints: readonly Endpoint[] = [
 		handle: async (context, { call, members, visible }) => {
 			const bare = callTransaction(context, call);
 			// The network's node doesn't look at it.
-			if (members.has("fee_limit")) TRIALS.add(bare);
-			const result = await executeConstantCall(context, call, bare);
+			const isTrial = members.has("fee_limit");
+			const result = await executeConstantCall(context, call, bare, isTrial);
 			// Their errors come second.
 			const options = { ...permissionIdOf(members, context.style), ...memoOf(members, visible) };
 			const isBare = Object.keys(options).length === 0;

@@ -70,12 +70,10 @@ function checkContract(state: StateView, { contract_address }: Readonly<TriggerS
 	}
 }
 
-/** Calls without effect that try transactions, as whoever asks says: a development chain logs those alone. */
-export const TRIALS = new WeakSet<SignedTransaction>();
-
 /**
  * Executes a call without effect, on the state at the time of its turn. A revert is an answer.
  * @param transaction the call's, as {@link callTransaction} builds it
+ * @param isTrial whether it tries a transaction, as whoever asks says: a development chain logs those alone
  * @throws {ContractValidateError | RuntimeRuleError} if it can't even begin
  * @throws {VmError} how the execution fails
  */
@@ -83,9 +81,10 @@ export function executeConstantCall(
 	context: ApiContext,
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
+	isTrial = false,
 ): ConstantResult | Promise<ConstantResult> {
 	const run = () =>
-		executions.begin(() => callNow(context, call, transaction), context.isAbandoned, context.client);
+		executions.begin(() => callNow(context, call, transaction, isTrial), context.isAbandoned, context.client);
 	return context.node.prepareCall?.(transaction)?.then(run) ?? run();
 }
 
@@ -93,15 +92,15 @@ function callNow(
 	{ node, server }: ApiContext,
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
+	isTrial: boolean,
 ): ConstantResult {
 	const state = node.view(server);
 	checkContract(state, call);
 	const { supportConstant, maxEnergyLimitForConstant } = node.config.vm;
 	if (!supportConstant) throw new ContractValidateError("this node does not support constant");
-	return node.machine.call({ state, rules: node.rules, forks: node.forks(state) }, transaction, {
-		block: headContext(state),
-		energyLimit: maxEnergyLimitForConstant,
-	});
+	const environment = { state, rules: node.rules, forks: node.forks(state) };
+	const options = { block: headContext(state), energyLimit: maxEnergyLimitForConstant };
+	return node.machine.call(environment, transaction, options, isTrial);
 }
 
 function headContext(state: StateView): BlockContext {
