@@ -118,6 +118,9 @@ function strangersIn({ chain: { state } }: OpenChain, keys: readonly Producer[])
 	);
 }
 
+/** A node with an older head catches up: the witness of its key may be in a block that is still to come, so it is no alarm that it has none. */
+const CATCHING_UP_MS = 3_600_000n;
+
 /** Produces in slots, where the node has keys. */
 export const production: Service = {
 	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
@@ -131,7 +134,8 @@ export const production: Service = {
 		};
 		const strangers = (): string | undefined =>
 			producers.some(({ remote }) => remote) ? strangersIn(open, producers) : undefined;
-		parts.production = { warning: () => lost ?? strangers() };
+		const isCatchingUp = (): boolean => clock() - open.chain.head.timestampMs > CATCHING_UP_MS;
+		parts.production = { warning: () => lost ?? (isCatchingUp() ? undefined : strangers()) };
 		const gap = strangers();
 		if (gap !== undefined) log.warn({ head: Number(open.chain.head.number) }, gap);
 		const producer = new SlotProducer({

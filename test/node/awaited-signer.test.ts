@@ -114,17 +114,23 @@ test("a start to which a signer without a key of a witness answers warns of it, 
 	const open = await openSmall();
 	const { state } = open.chain;
 	const remote = {} as unknown as NonNullable<Producer["remote"]>;
+	let nowMs = 0n;
 	const said = async (...producers: Producer[]): Promise<[string[], string | undefined]> => {
 		const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 		const parts: NodeParts = {};
 		const options = { config: { node: {}, block: {} }, producers, log };
-		const core = { open, options, clock: () => 0n, monotonicClock: () => 0, report: vi.fn(), parts };
+		const core = { open, options, clock: () => nowMs, monotonicClock: () => 0, report: vi.fn(), parts };
 		const running = await production.start(core as unknown as NodeCore);
 		await running.stop?.();
 		return [log.warn.mock.calls.map(([, text]) => text), parts.production?.warning()];
 	};
 	const stranger = { ...producerWithKey(new Uint8Array(32).fill(1)), remote };
 	const wrong = `no block is made until the signer has the key of a witness: it has ${toBase58Check(stranger.signer)}`;
+	expect(await said(stranger)).toEqual([[wrong], wrong]);
+	// Its witness may be in a block that this node hasn't got yet.
+	nowMs = open.chain.head.timestampMs + 3_600_001n;
+	expect(await said(stranger)).toEqual([[wrong], undefined]);
+	nowMs--;
 	expect(await said(stranger)).toEqual([[wrong], wrong]);
 	const witness = scheduledWitness(state, 1n);
 	const configured = { ...stranger, witness };
