@@ -209,14 +209,64 @@ describe.concurrent("a transaction on its way between signers", () => {
 		wallet,
 	}) => {
 		twoOfThree(wallet);
-		const [signed = ""] = await signedBy(wallet, "a");
+		const [signed = "", unsent = ""] = await signedBy(wallet, "a", "b");
 		const broadcast = (text: string) => wallet.coin(["wallet", "broadcast", "--force"], text);
 		const elsewhere = signed.replace(/"chain":"[0-9a-f]{4}/, '"chain":"dead');
 		expect(errorRecord(await broadcast(elsewhere))).toMatchObject({ code: "wrong_network", sent: false });
 		expect((await broadcast(signed)).code).toBe(0);
 		wallet.node.seal([], BigInt(Date.now() + 13 * 3_600_000));
-		expect(errorRecord(await broadcast(signed))).toMatchObject({ code: "tx_expired", sent: false });
+		expect(errorRecord(await broadcast(unsent))).toMatchObject({ code: "tx_expired", sent: "unknown" });
 		expect(wallet.node.received).toHaveLength(1);
+	});
+
+	it("isn't called unsent, nor to be made anew, once its time is over and it is in a block", async ({
+		wallet,
+	}) => {
+		const [first = "", second = ""] = await signedBy(wallet, "a", "b");
+		for (const signed of [first, second])
+			expect((await wallet.coin(["wallet", "broadcast"], signed)).code).toBe(0);
+		wallet.node.seal([], BigInt(Date.now() + 13 * 3_600_000));
+		for (const words of [["broadcast"], ["broadcast", "--force"], ["sign"]])
+			expect(errorRecord(await wallet.coin(["wallet", ...words], first))).toMatchObject({
+				code: "duplicate",
+				sent: true,
+				retry: "never",
+			});
+		const approvals = await wallet.coin(["wallet", "approvals", "--json"], first);
+		expect(JSON.parse(approvals.stdout)).toMatchObject({ expired: true, state: "solid" });
+		const late = JSON.stringify({ code: "TRANSACTION_EXPIRATION_ERROR", message: "" });
+		wallet.node.handlers.set("broadcasthex", () => late);
+		const both = await wallet.coin(["wallet", "broadcast", "--wait"], `${first}\n${second}`);
+		expect(both.stdout.match(/"state":"solid"/g)).toHaveLength(2);
+		// At a node without records its blocks tell.
+		for (const name of ["gettransactioninfobyid", "gettransactionbyid"])
+			wallet.node.handlers.set(name, () => "{}");
+		expect(errorRecord(await wallet.coin(["wallet", "broadcast"], first))).toMatchObject({
+			code: "duplicate",
+			sent: true,
+		});
+	});
+
+	it("isn't called unsent once it is in a block and the account's permission is another one", async ({
+		wallet,
+	}) => {
+		const [signed = ""] = await signedBy(wallet, "a");
+		expect((await wallet.coin(["wallet", "broadcast"], signed)).code).toBe(0);
+		const keys = [Key.create({ address: ADDRESSES.bob, weight: 1n })];
+		const owner = Permission.create({ permission_name: "owner", threshold: 1n, keys });
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, { owner_permission: owner });
+		const asked = { code: "duplicate", sent: true };
+		expect(errorRecord(await wallet.coin(["wallet", "broadcast"], signed))).toMatchObject(asked);
+		expect(errorRecord(await wallet.coin(["wallet", "sign"], signed))).toMatchObject(asked);
+		const approvals = await wallet.coin(["wallet", "approvals", "--json"], signed);
+		expect(errorRecord(approvals)).toMatchObject({ code: "duplicate" });
+		for (const name of ["gettransactioninfobyid", "gettransactionbyid"])
+			wallet.node.handlers.set(name, () => "{}");
+		expect(errorRecord(await wallet.coin(["wallet", "broadcast"], signed))).toMatchObject({
+			code: "not_authorized",
+			sent: "unknown",
+			retry: "wait",
+		});
 	});
 
 	it("is judged with all others before the first is sent, with --keep-going by itself", async ({

@@ -28,13 +28,15 @@ import { act, actorOf } from "../../terminal/sending/act.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { sendAndReport } from "../../terminal/sending/send.js";
 import { confirm, explainedInput } from "../../terminal/sending/session.js";
+import { withFate } from "../../wallet/actions/follow.js";
 import { checkNotContract } from "../../wallet/actions/transfer.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
-import { Failure } from "../../wallet/failure.js";
+import { Failure, onRefusal } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { checkSchemes, schemesIn, schemesOff } from "../../wallet/node/post-quantum.js";
+import { knownStatus, type TransactionState } from "../../wallet/node/wait.js";
 import {
 	type Authority,
 	authorityAtNode,
@@ -89,7 +91,9 @@ export const WalletApprovals = command({
 		for (const envelope of envelopes) {
 			const authority = flags.offline
 				? authorityOfEnvelope(envelope, Date.now())
-				: await authorityAtNode(envelope, client);
+				: await authorityAtNode(envelope, client).catch(async (error: unknown) => {
+						throw await withFate(client, envelope, error);
+					});
 			const call = await describedCall(envelope.transaction.parameter, {
 				client: flags.offline ? undefined : client,
 				contactsFile: settings.contactsFile,
@@ -101,7 +105,8 @@ export const WalletApprovals = command({
 			const message = counted && disagreement(counted, authority.approval);
 			if (message) warning(message);
 			const warnings = message ? [{ code: "weight_disagrees", message }] : undefined;
-			const shown = { ...approvalsOf(envelope, authority, labels, call, reason), warnings };
+			const state = flags.offline ? undefined : await stateIfOver(envelope, authority, client);
+			const shown = { ...approvalsOf(envelope, authority, labels, call, reason), state, warnings };
 			print.record(shown, { ...shown, call: call && callText(call) });
 			const { ready, missing } = authority.approval;
 			if (flags.require && !(ready && reason === undefined))
@@ -109,6 +114,17 @@ export const WalletApprovals = command({
 		}
 	},
 });
+
+/** What became of a transaction whose time is over, where the node tells. */
+async function stateIfOver(
+	{ transaction }: TransactionEnvelope,
+	{ nowMs }: Authority,
+	client: NodeClient,
+): Promise<TransactionState | undefined> {
+	if ((transaction.raw?.expiration ?? 0n) > nowMs) return undefined;
+	const asked = knownStatus(client, transaction).then(({ state }) => state);
+	return await asked.catch(onRefusal(undefined));
+}
 
 /** What the node makes of the signatures, where that is something else than what they come to here. */
 function disagreement(
@@ -180,9 +196,16 @@ export const WalletBroadcast = sending({
 		const labels = await readLabels(settings);
 		const judge = async (envelope: TransactionEnvelope) => {
 			const call = await describedCall(envelope.transaction.parameter, { client, given });
-			const lines = await checkReady(envelope, client, call, flags.force);
-			await checkSchemes(client, schemesIn(envelope));
-			return { call, summary: lines.map((line) => labelled(line, labels)) };
+			try {
+				const lines = await checkReady(envelope, client, call, flags.force);
+				await checkSchemes(client, schemesIn(envelope));
+				return { call, summary: lines.map((line) => labelled(line, labels)) };
+			} catch (error) {
+				const told = await withFate(client, envelope, error);
+				// Among several, what was sent before counts as sent: it is followed as the others are.
+				if (inputs.length > 1 && told instanceof Failure && told.code === "duplicate") return { call };
+				throw told;
+			}
 		};
 		const judged = new Map<TransactionEnvelope, Awaited<ReturnType<typeof judge>>>();
 		if (!keepGoing)
@@ -197,7 +220,7 @@ export const WalletBroadcast = sending({
 			async (envelope) => {
 				const { call, summary } = judged.get(envelope) ?? (await judge(envelope));
 				// What it moves was agreed to by those who signed it.
-				await confirm(session, settings.confirm ? 1 : 0, summary, flags.yes);
+				if (summary) await confirm(session, settings.confirm ? 1 : 0, summary, flags.yes);
 				await sendAndReport(session, client, envelope, flags, { call, labels });
 			},
 			explainedInput,

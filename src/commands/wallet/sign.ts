@@ -20,6 +20,7 @@ import { amountReason, higher, levelOfAmount } from "../../terminal/prompt/confi
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { confirm, type Session, show, signEnvelope } from "../../terminal/sending/session.js";
+import { withFate } from "../../wallet/actions/follow.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -93,15 +94,18 @@ export const WalletSign = sending({
 		const given = await interfaceFlag(flags.abi, settings, flags.offline ? undefined : client);
 		const labels = await readLabels(settings);
 		const fine = await forEachInput(envelopes, flags["keep-going"], session.json, async (envelope) => {
+			const told = async (error: unknown): Promise<never> => {
+				throw flags.offline ? error : await withFate(client, envelope, error);
+			};
 			const authority = flags.offline
 				? authorityOfEnvelope(envelope, Date.now())
-				: await authorityAtNode(envelope, client);
+				: await authorityAtNode(envelope, client).catch(told);
 			if (authority.changed)
 				session.warning(
 					"the account's permission differs from the one that came with the transaction; the account's counts",
 				);
 			if (!flags.offline) await checkReference(client, envelope.transaction);
-			if (!flags["allow-expired"]) checkTime(session, envelope, authority);
+			if (!flags["allow-expired"]) await checkTime(session, envelope, authority).catch(told);
 			const keys = (await candidates(session, authority, settings, flags)).filter(
 				(key) => !(flags["skip-signed"] || flags.all) || !hasSigned(envelope, key),
 			);
@@ -155,7 +159,11 @@ async function graveLines(
 	return risk === undefined ? [] : [riskLine(risk)];
 }
 
-function checkTime(session: Session, envelope: TransactionEnvelope, authority: Authority): void {
+async function checkTime(
+	session: Session,
+	envelope: TransactionEnvelope,
+	authority: Authority,
+): Promise<void> {
 	checkNotExpired(envelope, authority);
 	const left = (envelope.transaction.raw?.expiration ?? 0n) - authority.nowMs;
 	if (left < SHORT_LIFE_MS) session.warning(`the transaction expires in ${left / 1000n} s`);

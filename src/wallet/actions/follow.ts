@@ -1,10 +1,11 @@
 /** Following a transaction that was sent, and what became of it (protocol/command-line §4.2). */
 
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
+import { sentBefore } from "../node/broadcast.js";
 import { NO_REASON } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { isBareRevert } from "../node/node-messages.js";
-import { type TransactionStatus, waitFor } from "../node/wait.js";
+import { knownStatus, type TransactionStatus, waitFor } from "../node/wait.js";
 import { type ActingResult, actingResult } from "../transaction/acting-result.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { utcTime } from "../values/moment.js";
@@ -75,17 +76,11 @@ export function outcomeFailure(
 ): Failure | undefined {
 	const txID = envelope.transaction.idHex;
 	if (status.state === "expired") {
-		const expirationMs = envelope.transaction.raw?.expiration ?? 0n;
-		// Only a clock that the node doesn't set tells that no other node can still include it.
-		const isOver = BigInt(nowMs) > expirationMs;
+		const still = mayStillEnter(envelope, nowMs);
 		return new Failure("tx_expired", "the transaction expired without entering a block", {
 			sent: true,
 			txID,
-			...(isOver
-				? {}
-				: {
-						hint: `that is by the node's clock: by this machine's it may be included until ${utcTime(expirationMs)}, so don't make it anew before`,
-					}),
+			...(still === undefined ? {} : { hint: `that is by the node's clock: ${still}` }),
 		});
 	}
 	if (status.state !== "failed") return undefined;
@@ -95,6 +90,48 @@ export function outcomeFailure(
 		`the transaction failed: ${result ?? ""}${reason ? `, ${reason}` : ""}`,
 		{ sent: true, txID, ...(isReasonless(result, reason) ? { hint: NO_REASON } : {}) },
 	);
+}
+
+/** What to heed of a transaction that is over by the node: only a clock that it doesn't set tells that no other node can still include it. */
+function mayStillEnter({ transaction }: TransactionEnvelope, nowMs: number): string | undefined {
+	const expirationMs = transaction.raw?.expiration ?? 0n;
+	if (BigInt(nowMs) > expirationMs) return undefined;
+	return `by this machine's clock it may be included until ${utcTime(expirationMs)}, so don't make it anew before`;
+}
+
+/** What is refused of a transaction that was in order when it was sent: its time is over, or the account's permission is another one. */
+const REFUSED_AFTERWARDS: ReadonlySet<string> = new Set([
+	"tx_expired",
+	"not_authorized",
+	"threshold_not_reached",
+]);
+
+/**
+ * A refusal of a transaction that others made or signed, before it is handed to a node, with what became of it: whoever has it may
+ * have sent it. Where the node can't tell, it isn't called unsent, but for signatures that are missing: with those it's still the same
+ * transaction.
+ * @param nowMs by the clock of this machine
+ */
+export async function withFate(
+	client: NodeClient,
+	envelope: TransactionEnvelope,
+	refusal: unknown,
+	nowMs = Date.now(),
+): Promise<unknown> {
+	if (!(refusal instanceof Failure) || !REFUSED_AFTERWARDS.has(refusal.code)) return refusal;
+	const { transaction, signers } = envelope;
+	const txID = transaction.idHex;
+	const status = await knownStatus(client, transaction).catch(onRefusal(undefined));
+	if (status && status.state !== "expired") return sentBefore(txID);
+	if (status) {
+		const still = mayStillEnter(envelope, nowMs);
+		if (still === undefined) return refusal.with({ sent: false, txID });
+		const hint = `it is in no block, and over by the node: ${still}; coin tx status ${txID} tells whether it was`;
+		return refusal.with({ sent: "unknown", txID, hint });
+	}
+	const mayBeSent =
+		refusal.code === "tx_expired" || (refusal.code === "not_authorized" && signers.length > 0);
+	return mayBeSent ? refusal.with({ sent: "unknown", txID }) : refusal;
 }
 
 function isReasonless(result: string | undefined, reason: string | undefined): boolean {

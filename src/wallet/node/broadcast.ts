@@ -57,9 +57,9 @@ export async function broadcast(
 		}
 		return;
 	}
-	// Of a transaction that is in a block a node says that it is over, once it is.
+	// Of a transaction that is in a block a node says that it is over, once it is, and judges its signatures by the permission of today.
 	const isOver = code === "TRANSACTION_EXPIRATION_ERROR";
-	const isKnown = isOver && (await isInBlock(client, transaction, lives));
+	const isKnown = (isOver || code === "SIGERROR") && (await isInBlock(client, transaction, lives || !isOver));
 	throw refusalOf(
 		typeof code === "string" ? code : "UNKNOWN",
 		typeof message === "string" ? message : "",
@@ -69,7 +69,7 @@ export async function broadcast(
 	);
 }
 
-/** @param lives whether it may still enter a block by this machine's clock, which is said of it then */
+/** @param lives whether it may still enter a block, by the node or by this machine's clock, which is said of it then */
 async function isInBlock(
 	client: NodeClient,
 	transaction: SignedTransaction,
@@ -91,6 +91,12 @@ function hasArrived({ code, facts }: Failure): boolean {
 	return code !== "network" || !UNCONNECTED.has(String(facts.details?.["cause"]));
 }
 
+/** The refusal of a transaction that is on its way, or in a block. */
+export function sentBefore(txID: string): Failure {
+	const message = "the network has this very transaction already: nothing happens twice";
+	return new Failure("duplicate", message, { sent: true, txID, hint: `coin tx wait ${txID}` });
+}
+
 function refusalOf(
 	nodeCode: string,
 	nodeMessage: string,
@@ -98,19 +104,18 @@ function refusalOf(
 	isDead: boolean,
 	isKnown: boolean,
 ): Failure {
-	const isDuplicate = isKnown || nodeCode === "DUP_TRANSACTION_ERROR";
-	const message = isDuplicate
-		? "the network has this very transaction already: nothing happens twice"
-		: broadcastMessage(nodeMessage);
-	let code = isKnown ? "duplicate" : (CODES[nodeCode] ?? "rpc_error");
+	const node = { code: nodeCode, message: nodeMessage };
+	if (isKnown || nodeCode === "DUP_TRANSACTION_ERROR") return sentBefore(txID).with({ node });
+	const message = broadcastMessage(nodeMessage);
+	let code = CODES[nodeCode] ?? "rpc_error";
 	if (code === "contract_validate") code = validationCode(message);
 	// A node that could not announce a transaction keeps it in its pool all the same.
-	const kept = isDuplicate || isKeptUnannounced(nodeMessage);
+	const kept = isKeptUnannounced(nodeMessage);
 	const said = message === "" ? `the node refused the transaction: ${nodeCode}` : withSentence(message);
 	return new Failure(code, said, {
 		sent: kept || (isDead ? false : "unknown"),
 		txID,
-		node: { code: nodeCode, message: nodeMessage },
+		node,
 		...(kept ? { hint: `coin tx wait ${txID}` } : {}),
 	});
 }

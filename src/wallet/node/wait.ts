@@ -114,11 +114,11 @@ export async function waitFor(
 	}
 }
 
-/** The state of a transaction that the node has a receipt or a record of. @throws {Failure} `not_found` */
-export async function knownStatus(client: NodeClient, transactionId: Uint8Array): Promise<TransactionStatus> {
-	const status = await statusOf(client, transactionId);
-	if (status.state !== "submitted" || (await knows(client, transactionId))) return status;
-	const what = `the node knows no transaction ${toHex(transactionId)}`;
+/** The state of a transaction that the node has a receipt or a record of. @throws {Failure} `not_found`; as {@link statusOf} */
+export async function knownStatus(client: NodeClient, followed: Followed): Promise<TransactionStatus> {
+	const status = await statusOf(client, followed);
+	if (status.state !== "submitted" || (await knows(client, idOf(followed)))) return status;
+	const what = `the node knows no transaction ${toHex(idOf(followed))}`;
 	throw new Failure("not_found", what, { hint: UNRECORDED });
 }
 

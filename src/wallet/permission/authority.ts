@@ -168,11 +168,13 @@ function int64Of(value: Json | undefined): bigint {
 	return BigInt(String(value));
 }
 
-/** Refuses a transaction whose time is over. @throws {Failure} `tx_expired` */
+/** Refuses a transaction whose time is over, which may have been sent before. @throws {Failure} `tx_expired` */
 export function checkNotExpired(envelope: TransactionEnvelope, authority: Pick<Authority, "nowMs">): void {
 	const expiration = envelope.transaction.raw?.expiration ?? 0n;
 	if (expiration <= authority.nowMs) {
 		throw new Failure("tx_expired", `the transaction expired at ${utcTime(expiration)}`, {
+			sent: "unknown",
+			txID: envelope.transaction.idHex,
 			hint: "build it again; --expires gives it more time",
 		});
 	}

@@ -44,12 +44,16 @@ describe("handing a transaction to a node", () => {
 		});
 	});
 
-	test("doesn't say of a transaction in a block that it expired unsent", async () => {
-		const over = { code: "TRANSACTION_EXPIRATION_ERROR", message: "expired" };
-		const { client } = answering({ broadcasthex: over, gettransactionbyid: { txID } });
-		await expect(broadcast(client, transaction, 6_000)).rejects.toMatchObject({
+	test.each<[code: string, nowMs: number]>([
+		["TRANSACTION_EXPIRATION_ERROR", 6_000],
+		// The permission that it changed, or that was changed since, doesn't know the key any more.
+		["SIGERROR", 4_999],
+	])("doesn't say %s of a transaction in a block", async (code, nowMs) => {
+		const refused = { code, message: "" };
+		const { client } = answering({ broadcasthex: refused, gettransactionbyid: { txID } });
+		await expect(broadcast(client, transaction, nowMs)).rejects.toMatchObject({
 			code: "duplicate",
-			facts: { sent: true, node: over },
+			facts: { sent: true, node: refused },
 		});
 	});
 
