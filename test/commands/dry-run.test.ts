@@ -75,6 +75,27 @@ describe("--dry-run", () => {
 		expect(stdout).toContain("not signed, not sent (--dry-run)\n");
 	});
 
+	it("says that tokens go to a contract, alone and in a list, which asks for no agreement without a terminal", async () => {
+		// Answers 6 to whatever is asked: decimals, balances, transfers.
+		const code = "0x600a600c600039600a6000f3600660005260206000f3";
+		const deployed = await chain.acts(["contract", "deploy", "--bin", code, "--name", "Token"]);
+		const token = String(deployed["contractAddress"]);
+		const words = ["wallet", "send", store, "5raw", "--token", token];
+		const doubt = `goes to the contract ${store}: `;
+		const warnings = [{ code: "look_twice", message: expect.stringContaining(doubt) }];
+		expect(await plan(...words)).toMatchObject({ warnings });
+		const { stdout } = await chain.coin([...words, "--dry-run", "--text"]);
+		expect(stdout).toContain(`  look twice  goes to the contract ${store}`);
+		expect(await plan("wallet", "send", addressOf("bob"), "5raw", "--token", token)).not.toHaveProperty(
+			"warnings",
+		);
+		const list = chain.home.write("tokens.csv", `to,amount,token\n${store},5raw,${token}\n`);
+		const batch = await chain.coin(["send", "--batch", list, "--dry-run", "--text"]);
+		expect(batch.stdout).toContain(`  contracts   ${store}`);
+		expect(batch.stdout).toContain(`  look twice  line 2 ${doubt}`);
+		expect(await chain.acts(words)).toMatchObject({ warnings });
+	});
+
 	it("fails as the transaction would, with the plan printed", async () => {
 		const words = ["contract", "send", store, "set(uint256,string)", "13", "no", "--fee-limit", "100coin"];
 		const outcome = await chain.coin([...words, "--dry-run", "--json"]);

@@ -81,7 +81,8 @@ const STATES: Partial<Record<TransactionState, string>> = {
 /** How much a plan needs agreement. */
 function levelOf(plan: ActingPlan, flags: ActingFlags, settings: Settings): ConfirmationLevel {
 	const isUnsure = (plan.nodesWord ?? []).length > 0 && !flags["trust-node"];
-	const own = riskOf(plan) ? 2 : higher(plan.confirmation ?? 0, isUnsure ? 1 : 0);
+	const isDoubtful = isUnsure || plan.doubt !== undefined;
+	const own = riskOf(plan) ? 2 : higher(plan.confirmation ?? 0, isDoubtful ? 1 : 0);
 	return higher(own, levelOfAmount(coinsOf(plan), settings));
 }
 
@@ -154,6 +155,7 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 		...(plan.details ?? []),
 		...(isFirst ? [FIRST_PAYMENT_LINE] : []),
 		...(risk ? [riskLine(risk)] : []),
+		...(plan.doubt ? [riskLine(plan.doubt)] : []),
 		...(isUnsigned ? [UNSIGNED_LINE] : []),
 		...(cost ? costLines(cost, cost.shortfallSun) : []),
 	].map((line) => labelled(line, labels));
@@ -197,8 +199,9 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	await sendAndReport(session, client, signed, flags, presentation, members, plan);
 }
 
-function warningsOf({ warnings }: ActingPlan): ActingPlan["warnings"] | undefined {
-	return warnings?.length ? warnings : undefined;
+function warningsOf({ warnings = [], doubt }: ActingPlan): ActingPlan["warnings"] | undefined {
+	const all = [...warnings, ...(doubt === undefined ? [] : [{ code: "look_twice", message: doubt }])];
+	return all.length > 0 ? all : undefined;
 }
 
 /** What {@link act} does before it asks: one of several transactions, each of which must pass before the first is signed. */

@@ -463,7 +463,12 @@ async function batchOf(
 		risks,
 		amountSun: payments.reduce((sum, { plan }) => sum + coinsOf(plan), 0n),
 		totals,
-		summary: summaryLines(payments, totals, risks),
+		summary: [
+			...summaryLines(payments, totals, risks),
+			...payments.flatMap(({ plan: { doubt }, line }) =>
+				doubt === undefined ? [] : [riskLine(`line ${line} ${doubt}`)],
+			),
+		],
 	};
 }
 

@@ -63,6 +63,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly isFirstPayment?: () => Promise<boolean | undefined>;
 	/** Why it needs agreement, as half a sentence, where what is signed doesn't tell. */
 	readonly risk?: string;
+	/** What is to be looked at twice although it needs no agreement, as half a sentence. */
+	readonly doubt?: string;
 	/** Lines for people, after the general ones. */
 	readonly details?: readonly string[];
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];

@@ -65,6 +65,11 @@ function paysContract(recipient: Uint8Array): Failure {
 	return new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
 }
 
+/** Vaults and exchanges take tokens: whether this one pays them out again its code alone tells. */
+function keepsTokens(recipient: Uint8Array): string {
+	return `goes to the contract ${toBase58Check(recipient)}: unless its code pays them out, the tokens stay there for good`;
+}
+
 export interface TransferOptions {
 	/** Permission to act under, by id or name; absent: the owner's. */
 	readonly permission?: string | undefined;
@@ -97,7 +102,13 @@ export async function transferPlan(
 		transfer;
 	const planned = await planOf(context, { ...transfer, isContract }, options);
 	const risk = isContract ? undefined : await contractElsewhere(context, transfer.recipient);
-	const plan = risk === undefined ? planned : { ...planned, risk };
+	const isDoubtful = isContract && transfer.token !== undefined && !options.force;
+	const doubt = isDoubtful ? keepsTokens(transfer.recipient) : undefined;
+	const plan = {
+		...planned,
+		...(risk === undefined ? {} : { risk }),
+		...(doubt === undefined ? {} : { doubt }),
+	};
 	return { ...plan, isFirstPayment: () => isFirstPayment(context, transfer.recipient) };
 }
 

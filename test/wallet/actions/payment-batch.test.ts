@@ -170,6 +170,30 @@ describe("a list of payments is judged whole", () => {
 		expect((await resumed(11_999_999n, transaction)).refused.map(({ line }) => line)).toEqual([6]);
 	});
 
+	test("with a remark on tokens that go to a contract, which needs no agreement", async () => {
+		const token = toBase58Check(fromHex(`41${"44".repeat(20)}`));
+		const constant = {
+			result: { result: true },
+			constant_result: ["09".padStart(64, "0")],
+			energy_used: 60_000n,
+		};
+		const payer = actor(
+			80_000_000n,
+			{},
+			{
+				triggerconstantcontract: constant,
+				getaccount: ({ address }) => (address === BOB ? { address: BOB, type: "Contract" } : {}),
+			},
+		);
+		const judged = await judge(`to,amount,token\n${EVE},5raw,${token}\n${BOB},2raw,${token}\n`, payer);
+		const bob = toBase58Check(fromHex(BOB));
+		expect(judged.totals.contracts).toEqual([bob]);
+		expect(judged.risks).toEqual([]);
+		expect(judged.summary.filter((line) => line.includes("look twice"))).toEqual([
+			expect.stringContaining(`line 3 goes to the contract ${bob}: `),
+		]);
+	});
+
 	test("less the energy of a call that an earlier run printed, as tried, or else its fee limit", async () => {
 		const token = toBase58Check(fromHex(`41${"44".repeat(20)}`));
 		const text = `to,amount,token\n${EVE},5raw,${token}\n${BOB},2coin,\n`;

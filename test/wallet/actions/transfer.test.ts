@@ -97,6 +97,23 @@ describe("the plan of a payment", () => {
 		});
 	});
 
+	test("has a remark where tokens go to a contract, which may have no way to pay them out", async () => {
+		const word = `${"0".repeat(62)}12`;
+		const { client } = answering({
+			triggerconstantcontract: { result: { result: true }, constant_result: [word] },
+		});
+		const orc20 = async (isContract: boolean, force = false) => {
+			const transfer = { to: "bob", amount: "5raw", token: toBase58Check(fromHex(`41${"33".repeat(20)}`)) };
+			const to = { ...transfer, recipient: BOB, creates: false, isContract };
+			return await transferPlan({ ...actor, client }, to, { isUntried: true, force });
+		};
+		expect(await orc20(true)).toMatchObject({
+			doubt: `goes to the contract ${toBase58Check(BOB)}: unless its code pays them out, the tokens stay there for good`,
+		});
+		expect(await orc20(false)).not.toHaveProperty("doubt");
+		expect(await orc20(true, true)).not.toHaveProperty("doubt");
+	});
+
 	test("is a transfer of a token in its decimals, or of all that the account has of it", async () => {
 		const token = "1000001";
 		expect(await plan({ token, amount: "1.5" })).toMatchObject({
