@@ -1,10 +1,13 @@
 /**
  * Clients of a signer on other machines: mutual TLS 1.3. Before a request is looked at a connection has a place, which an
- * address can't take from all others, its handshake has had its time, and its certificate is of the CA and named by the policies.
+ * address can't take from all others, its handshake has had its bytes and its time, and its certificate is of the CA and
+ * named by the policies.
  */
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { constants } from "node:crypto";
 import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { createServer, type TLSSocket } from "node:tls";
 import {
 	ConnectionGate,
@@ -19,6 +22,12 @@ import { MAX_SIGNER_REQUEST, SIGNER_ANSWER_MS } from "./requests.js";
 
 const HANDSHAKE_MS = 5_000;
 const CLOSE_GRACE_MS = 1_000;
+
+/**
+ * From a client until its certificate is known: two certificates of RSA with 4,096 bits are 5 KB with all around them. OpenSSL verifies
+ * every signature of a chain, however wrong, on this thread: 8 ms for each 1.3 KB of keys made for that.
+ */
+const HANDSHAKE_BYTES = 8 << 10;
 
 /** `127.0.0.1:7443`, `[::1]:7443`. */
 const LISTEN_ADDRESS = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/;
@@ -50,13 +59,19 @@ export async function listenTls(
 		throw new OperatorError(`"${address}" is not an address to listen at: write 127.0.0.1:7443`);
 	const server = serverWith({ certificate, key, ca }, handshakeMs);
 	const places = new Places();
+	// Which connection carries one of TLS: the events of the latter come in the context in which it was begun.
+	const carriers = new AsyncLocalStorage<Carrier>();
 	server.on("secureConnection", (socket) => {
 		socket.on("error", () => socket.destroy());
-		places.watch(socket);
+		const carrier = carriers.getStore() as Carrier;
+		places.watch(socket, carrier.socket);
 		const certificate = socket.getPeerX509Certificate();
 		const fingerprint = certificate?.fingerprint256.replaceAll(":", "").toLowerCase();
 		const client = clients().find((each) => each.certificate === fingerprint);
-		if (client && socket.authorized) return serve(socket, client);
+		if (client && socket.authorized) {
+			carrier.accept();
+			return serve(socket, client);
+		}
 		// What it asked must be read: an answer is lost where the system has to reset a connection with bytes that nobody took.
 		onFirstLine(socket, MAX_SIGNER_REQUEST, SIGNER_ANSWER_MS, () => {
 			socket.end(`${JSON.stringify({ error: refusalOf(socket, certificate !== undefined) })}\n`);
@@ -68,7 +83,8 @@ export async function listenTls(
 		MAX_CONNECTIONS.signer,
 		(socket) => {
 			places.take(socket);
-			server.emit("connection", socket);
+			const carrier = new Carrier(socket);
+			carriers.run(carrier, () => server.emit("connection", carrier));
 		},
 		false,
 		places,
@@ -94,8 +110,51 @@ function refusalOf({ authorized, authorizationError }: TLSSocket, hasCertificate
 	return `the client's certificate ${CERTIFICATE_FAULTS.get(code) ?? `can't be verified (${code})`}`;
 }
 
-/** By what the connection of TLS and the one that carries it are known to belong together. */
-const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+/** What carries a connection of TLS: it ends where more bytes come than a handshake needs, and has no such limit once its client is known. */
+class Carrier extends Duplex {
+	private left = HANDSHAKE_BYTES;
+
+	constructor(readonly socket: Socket) {
+		super();
+		socket.on("data", (bytes: Buffer) => {
+			let wantsMore = true;
+			for (let at = 0; at < bytes.length; ) {
+				// What ends the handshake and a long request may come as one: each part is taken before the next one is.
+				const part = bytes.subarray(at, at + Math.min(bytes.length - at, this.left));
+				if (part.length === 0) return void socket.destroy();
+				this.left -= part.length;
+				wantsMore = this.push(part);
+				at += part.length;
+			}
+			if (!wantsMore) socket.pause();
+		});
+		socket.on("end", () => this.push(null));
+		socket.on("error", () => socket.destroy());
+		socket.on("close", () => this.destroy());
+	}
+
+	/** Its client is one that is served. */
+	accept(): void {
+		this.left = Number.POSITIVE_INFINITY;
+	}
+
+	override _read(): void {
+		this.socket.resume();
+	}
+
+	override _write(bytes: Buffer, _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
+		this.socket.write(bytes, written);
+	}
+
+	override _final(ended: () => void): void {
+		this.socket.end(ended);
+	}
+
+	override _destroy(error: Error | null, destroyed: (error?: Error | null) => void): void {
+		this.socket.destroy();
+		destroyed(error);
+	}
+}
 
 /**
  * What connections are doing: where all places are taken, one that has asked nothing, or doesn't read, gives way to one that waits.
@@ -103,24 +162,23 @@ const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddre
  */
 class Places implements ConnectionRule {
 	private readonly begunMs = new WeakMap<Socket, number>();
-	/** Those with a request, by their peers. */
-	private readonly asked = new Map<string, TLSSocket>();
+	/** Those with a request, by the connections that carry them. */
+	private readonly asked = new Map<Socket, TLSSocket>();
 	readonly everyMs = 1_000;
 
 	take(socket: Socket): void {
 		this.begunMs.set(socket, performance.now());
 	}
 
-	watch(socket: TLSSocket): void {
-		const peer = peerOf(socket);
-		socket.on("data", (chunk: Buffer | string) => chunk.includes("\n") && this.asked.set(peer, socket));
-		socket.on("close", () => this.asked.delete(peer));
+	watch(socket: TLSSocket, carrier: Socket): void {
+		socket.on("data", (chunk: Buffer | string) => chunk.includes("\n") && this.asked.set(carrier, socket));
+		socket.on("close", () => this.asked.delete(carrier));
 	}
 
 	private readonly ageMs = (socket: Socket): number => performance.now() - (this.begunMs.get(socket) ?? 0);
-	readonly idleMs = (socket: Socket) => (this.asked.has(peerOf(socket)) ? undefined : this.ageMs(socket));
+	readonly idleMs = (socket: Socket) => (this.asked.has(socket) ? undefined : this.ageMs(socket));
 	readonly unreadMs = (socket: Socket) =>
-		this.asked.get(peerOf(socket))?.writableLength ? this.ageMs(socket) : undefined;
+		this.asked.get(socket)?.writableLength ? this.ageMs(socket) : undefined;
 	readonly hasAsked = () => false;
 	readonly unfinishedMs = () => undefined;
 	/** Each has its time from the handshake and from the signer. */

@@ -213,6 +213,17 @@ test("an older TLS gets no answer", async () => {
 	expect(await answerTo(named)).toContain(toBase58Check(ADDRESS));
 });
 
+test("a client is heard only as long as a handshake is, and one that is served as long as its request", async () => {
+	const certificate = readFileSync(file("payroll.pem"), "utf8");
+	const named = { cert: certificate, key: readFileSync(file("payroll.key")) };
+	const chain = (length: number) => ({ ...named, cert: certificate.repeat(length) });
+	expect(await answerTo(chain(5))).toContain(toBase58Check(ADDRESS));
+	// 410 bytes each, with a signature of each to be looked at.
+	expect(await answerTo(chain(25))).not.toContain("{");
+	const long = `{"do":"list"${" ".repeat(20_000)}}\n`;
+	expect(await answerTo(named, long)).toContain(toBase58Check(ADDRESS));
+});
+
 test("what isn't TLS gets no answer", async () => {
 	const text = await new Promise<string>((resolve) => {
 		let said = "";
