@@ -497,7 +497,13 @@ describe.concurrent("what a node's refusal becomes", () => {
 		wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},9coin\n${RECIPIENT},2coin\n${RECIPIENT},3coin\n`);
 		expect(errorRecord(await pay("--resume"))).toMatchObject({
 			code: "duplicate",
-			message: expect.stringContaining("once in line 2"),
+			message: expect.stringMatching(
+				/once in line 2; an earlier run took up 3 of the payments of .*: lines 2-4 \(sent\); this run sent none$/,
+			),
+			hint: expect.not.stringContaining("coin send"),
+			sent: false,
+			retry: "changed",
+			details: { sentBefore: [2, 3, 4], sent: [], unknown: [], unsent: [2] },
 		});
 		expect(wallet.node.received).toHaveLength(3);
 	});

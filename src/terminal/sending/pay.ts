@@ -60,7 +60,7 @@ interface Progress {
 	readonly sent: number[];
 	/** A node may have it. */
 	readonly unknown: number[];
-	/** Sent by an earlier run, as the journal says. */
+	/** Sent by an earlier run, as the journal says, but for what is to be paid anew. */
 	readonly before: number[];
 	/** Those of them that are paid or printed, and left out. */
 	readonly paid: number[];
@@ -260,46 +260,59 @@ async function paidBefore(
 	}
 	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 	progress.before.push(...known);
+	const others = attempts.filter(({ payment }) => !byKey.has(payment));
 	if (attempts.length > 0 && !flags.resume) {
-		const others = attempts.filter(({ payment }) => !byKey.has(payment));
 		const resume =
 			others.length === 0
 				? "--resume pays the others, and shows them with --dry-run"
 				: `${others.length} of them ${others.length === 1 ? "isn't" : "aren't"} in this list as this account pays it: put the lines back as they were, with the same --from, and --resume pays the others`;
 		throw new Failure("duplicate", await saidBefore(batch, attempts, byKey), {
-			retry: "changed",
-			sent: false,
-			details: { sentBefore: linesOf(attempts, byKey), txIDs: attempts.map(({ txID }) => txID) },
+			...factsBefore(attempts, byKey),
 			hint: `${resume}; remove the journal to pay all lines once more`,
 		});
 	}
-	const paid = new Map<string, SignedTransaction | undefined>();
 	// Until the node has said what became of them.
 	progress.unknown.push(...known);
+	// Nothing of a list that is refused is sent again.
+	for (const attempt of others) {
+		const { summary, txID, line } = attempt;
+		if ((await outcomeOf(batch, journal, attempt, false)) === "unpaid") {
+			session.note(`${summary}: its transaction ${txID} failed or expired, and no line makes it any more`);
+			continue;
+		}
+		progress.unknown.length = 0;
+		throw new Failure(
+			"duplicate",
+			`${journal.path} has a payment that ${missingFrom(refused)}: ${summary}, once in line ${line}; ${await saidBefore(batch, attempts, byKey)}`,
+			{
+				...factsBefore(attempts, byKey),
+				hint: "a changed line, one whose label names another account by now, or one from another account would be paid a second time: put it back as it was, add the difference as a line, and --resume pays the others",
+			},
+		);
+	}
+	const paid = new Map<string, SignedTransaction | undefined>();
 	for (const attempt of attempts) {
-		const { payment, summary, txID } = attempt;
-		const wanted = byKey.get(payment);
-		const outcome = await outcomeOf(batch, journal, attempt, wanted !== undefined);
+		const wanted = byKey.get(attempt.payment);
+		if (!wanted) continue;
+		const { summary, txID } = attempt;
+		const outcome = await outcomeOf(batch, journal, attempt, true);
 		if (outcome === "unpaid") {
 			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
-			if (wanted) conclude(progress, wanted.line, false);
-		} else if (wanted) {
-			paid.set(wanted.key, outcome === "waiting" ? signedOf(attempt) : undefined);
-			progress.paid.push(wanted.line);
-			conclude(progress, wanted.line, true);
-		} else {
-			throw new Failure(
-				"duplicate",
-				`${journal.path} has a payment that ${missingFrom(refused)}: ${summary}, once in line ${attempt.line}`,
-				{
-					retry: "changed",
-					sent: false,
-					hint: "a changed line, or one from another account, would be paid a second time: put it back as it was, and add the difference as a line",
-				},
-			);
+			progress.before.splice(progress.before.indexOf(wanted.line), 1);
+			conclude(progress, wanted.line, false);
+			continue;
 		}
+		paid.set(wanted.key, outcome === "waiting" ? signedOf(attempt) : undefined);
+		progress.paid.push(wanted.line);
+		conclude(progress, wanted.line, true);
 	}
 	return paid;
+}
+
+/** What programs learn of a list whose payments an earlier run has taken up. */
+function factsBefore(attempts: readonly Attempt[], byKey: ReadonlyMap<string, ReadPayment>) {
+	const details = { sentBefore: linesOf(attempts, byKey), txIDs: attempts.map(({ txID }) => txID) };
+	return { retry: "changed", sent: false, details } as const;
 }
 
 /** Of a payment that no line makes: with lines that can't be read nobody knows whether one of them does. */
@@ -444,12 +457,14 @@ function explainedBatch(
 	failure: Failure,
 ): Failure {
 	const { sent, unknown, before, lines } = progress;
-	const gone = new Set([...sent, ...unknown, ...(flags.resume ? [] : before)]);
+	const gone = new Set([...sent, ...unknown, ...before]);
 	const unsent = lines.filter((line) => !gone.has(line));
 	const input = explainedInput(failure);
 	const details = { ...input.facts.details, sent, unknown, unsent };
-	if (sent.length + unknown.length === 0)
-		return input.saying(`${input.message}; no line was sent`).with({ details });
+	if (sent.length + unknown.length === 0) {
+		const none = "sentBefore" in details ? "this run sent none" : "no line was sent";
+		return input.saying(`${input.message}; ${none}`).with({ details });
+	}
 	const lastSent = sentIds.at(-1);
 	const lastID = input.facts.sent === "unknown" ? input.facts.txID : (lastSent ?? input.facts.txID);
 	const words = [
