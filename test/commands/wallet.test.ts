@@ -483,9 +483,18 @@ describe.concurrent("what a node's refusal becomes", () => {
 		wallet.home.write("pay.csv", list);
 		// Line 2 has left the account, line 3 waits.
 		wallet.node.fund(ADDRESSES.ann, 5_000_000n);
-		expect((await pay("--dry-run", "--resume")).stdout).toContain('"paidBefore":[2,3]');
+		const [, dry] = (await pay("--dry-run", "--resume", "--json")).stdout.trim().split("\n");
+		expect(JSON.parse(dry as string)).toMatchObject({
+			payments: 1,
+			amounts: [{ text: "3coin" }],
+			paidBefore: [2],
+			sentAgain: [{ line: 3, amountSun: "2000000", summary: expect.stringContaining("2coin") }],
+		});
 		const rest = await pay("--resume");
-		expect(rest.code).toBe(0);
+		expect(rest).toMatchObject({
+			code: 0,
+			stderr: expect.stringMatching(/2coin .* was in no block and is sent again/),
+		});
 		expect(
 			rest.stdout
 				.trim()

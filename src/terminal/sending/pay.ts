@@ -23,9 +23,11 @@ import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { atLine, Failure, linesText, onRefusal, refusalOfList } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
+import { coinsOf } from "../../wallet/transaction/moved-coins.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
 import { riskLine } from "../../wallet/transaction/risks.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { unreadable } from "../input/bounded-file.js";
 import { readStdin } from "../input/stdin.js";
@@ -64,6 +66,8 @@ interface Progress {
 	readonly before: number[];
 	/** Those of them that are paid or printed, and left out. */
 	readonly paid: number[];
+	/** Those whose transactions a run would send again, where this one is dry; without fees. */
+	readonly sentAgain: (Pick<Attempt, "line" | "txID" | "summary"> & { readonly amountSun: bigint })[];
 }
 
 /** The run of one list. */
@@ -86,6 +90,7 @@ export async function payBatch(session: Session, flags: BatchFlags): Promise<voi
 		unknown: [],
 		before: [],
 		paid: [],
+		sentAgain: [],
 	};
 	try {
 		await payLines(session, flags, lines, progress, journalPath);
@@ -170,7 +175,7 @@ async function payJudged(
 	journal: PaymentJournal | undefined,
 ): Promise<void> {
 	const { session, flags, progress } = batch;
-	if (judged.payments.length === 0 && judged.refused.length === 0)
+	if (judged.payments.length === 0 && judged.refused.length === 0 && progress.sentAgain.length === 0)
 		return session.note(
 			`every line is ${journal && hasPrinted(journal) ? "paid or printed" : "paid"} already`,
 		);
@@ -219,15 +224,26 @@ const UNREAD = 141;
 
 /** What a dry run says of the whole list, after its lines. */
 async function printTotals(
-	{ session, actor: { settings }, progress: { paid: paidBefore } }: Batch,
-	{ totals, summary, refused, risks }: JudgedBatch,
+	{ session, actor: { settings }, progress: { paid: paidBefore, sentAgain } }: Batch,
+	{ totals, summary, amountSun, refused, risks }: JudgedBatch,
 ): Promise<void> {
 	const unpaid = refused.map(({ line }) => line);
-	if (session.json) return printJson({ ...totals, refused: unpaid, paidBefore, risks, sent: false });
+	if (session.json)
+		return printJson({ ...totals, refused: unpaid, paidBefore, sentAgain, risks, sent: false });
 	const labels = await readLabels(settings);
-	for (const line of [...summary, ...beforeLines(paidBefore)]) printLine(labelled(line, labels));
+	const againLines = sentAgain.map(({ line, summary: does }) => `  sent again  line ${line}: ${does}`);
+	const againSun = sentAgain.reduce((sum, { amountSun: sun }) => sum + sun, 0n);
+	if (againSun > 0n)
+		againLines.push(`  coins       ${formatCoin(amountSun + againSun)} with what is sent again`);
+	for (const line of [...summary, ...againLines, ...beforeLines(paidBefore)])
+		printLine(labelled(line, labels));
 	if (unpaid.length > 0) printLine(`  refused     ${linesText(unpaid)}`);
 	printLine("  not signed, not sent (--dry-run)");
+}
+
+function coinsSent(attempt: Attempt): bigint {
+	const { type, parameter } = signedOf(attempt);
+	return type && parameter ? coinsOf({ type, parameter }) : 0n;
 }
 
 function beforeLines(paid: readonly number[]): string[] {
@@ -274,7 +290,41 @@ async function paidBefore(
 	// Until the node has said what became of them.
 	progress.unknown.push(...known);
 	// Nothing of a list that is refused is sent again.
-	for (const attempt of others) {
+	await checkGone(batch, journal, byKey, refused);
+	const paid = new Map<string, SignedTransaction | undefined>();
+	for (const attempt of attempts) {
+		const wanted = byKey.get(attempt.payment);
+		if (!wanted) continue;
+		const { summary, txID } = attempt;
+		const outcome = await outcomeOf(batch, journal, attempt, true);
+		if (outcome === "unpaid") {
+			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
+			progress.before.splice(progress.before.indexOf(wanted.line), 1);
+			conclude(progress, wanted.line, false);
+			continue;
+		}
+		if (outcome === "resent")
+			session.note(`${summary}: its transaction ${txID} was in no block and is sent again`);
+		paid.set(wanted.key, outcome === "waiting" ? signedOf(attempt) : undefined);
+		const { line } = wanted;
+		if (outcome === "waiting" && flags["dry-run"] && !attempt.isPrinted)
+			progress.sentAgain.push({ line, txID, summary, amountSun: coinsSent(attempt) });
+		else progress.paid.push(line);
+		conclude(progress, wanted.line, true);
+	}
+	return paid;
+}
+
+/** @throws {Failure} `duplicate` for a payment of the journal that no line makes any more, if it was made or may still be */
+async function checkGone(
+	batch: Batch,
+	journal: PaymentJournal,
+	byKey: ReadonlyMap<string, ReadPayment>,
+	refused: JudgedBatch["refused"],
+): Promise<void> {
+	const { session, progress } = batch;
+	const attempts = takenUp(journal);
+	for (const attempt of attempts.filter(({ payment }) => !byKey.has(payment))) {
 		const { summary, txID, line } = attempt;
 		if ((await outcomeOf(batch, journal, attempt, false)) === "unpaid") {
 			session.note(`${summary}: its transaction ${txID} failed or expired, and no line makes it any more`);
@@ -290,23 +340,6 @@ async function paidBefore(
 			},
 		);
 	}
-	const paid = new Map<string, SignedTransaction | undefined>();
-	for (const attempt of attempts) {
-		const wanted = byKey.get(attempt.payment);
-		if (!wanted) continue;
-		const { summary, txID } = attempt;
-		const outcome = await outcomeOf(batch, journal, attempt, true);
-		if (outcome === "unpaid") {
-			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
-			progress.before.splice(progress.before.indexOf(wanted.line), 1);
-			conclude(progress, wanted.line, false);
-			continue;
-		}
-		paid.set(wanted.key, outcome === "waiting" ? signedOf(attempt) : undefined);
-		progress.paid.push(wanted.line);
-		conclude(progress, wanted.line, true);
-	}
-	return paid;
 }
 
 /** What programs learn of a list whose payments an earlier run has taken up. */

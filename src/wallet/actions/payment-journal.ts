@@ -41,9 +41,9 @@ export interface Attempt {
 
 /**
  * What became of one. `paid`: it is in a block, or the node has it in its pool, and what it takes is off the account as the node shows that;
- * `waiting`: it may still enter a block, and is as good as paid.
+ * `resent`: so it is since the node took it again; `waiting`: it may still enter a block, and is as good as paid.
  */
-export type PaymentOutcome = "paid" | "waiting" | "unpaid";
+export type PaymentOutcome = "paid" | "resent" | "waiting" | "unpaid";
 
 /** More than a list of payments can make of it. */
 const MAX_JOURNAL_BYTES = 256 << 20;
@@ -228,7 +228,7 @@ export class PaymentJournal {
 		if (isSent && !attempt.isPrinted) {
 			const isTaken = await broadcast(client, transaction).then(() => true, onRefusal(false, "duplicate"));
 			await this.conclude(attempt.payment, "sent");
-			if (isTaken) return "paid";
+			if (isTaken) return "resent";
 		}
 		if (await isPending(client, transaction)) return "paid";
 		// It may have left the pool for a block before it was asked for.

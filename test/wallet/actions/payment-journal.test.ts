@@ -177,7 +177,7 @@ test("what the node has in its pool is paid: its balance of the account lacks th
 	expect(await outcome(true, held, duplicate)).toBe("paid");
 	// It may be in a block of a node that keeps no records, or nowhere.
 	expect(await outcome(true, {}, duplicate)).toBe("waiting");
-	expect(await outcome(true, {}, { result: true })).toBe("paid");
+	expect(await outcome(true, {}, { result: true })).toBe("resent");
 	expect(await outcome(false, held, duplicate)).toBe("paid");
 	expect(await outcome(false, {}, duplicate)).toBe("waiting");
 });
