@@ -551,6 +551,10 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(errorRecord(await pay(copy))).toMatchObject({ code: "confirmation_needed", message: said });
 		expect(wallet.node.received).toHaveLength(1);
 		expect(await pay(copy, "--yes")).toMatchObject({ code: 0, stderr: said });
+		mkdirSync(join(wallet.home.path, "elsewhere"));
+		const moved = await pay(wallet.home.write("elsewhere/pay.csv", list));
+		expect(errorRecord(moved)).toMatchObject({ code: "confirmation_needed", message: said });
+		expect(wallet.node.received).toHaveLength(2);
 	});
 
 	it("pays a list from a pipe only with a journal, which keeps it from being paid twice", async ({

@@ -13,6 +13,8 @@ import {
 import {
 	type Attempt,
 	attemptOfAnyAmount,
+	keepJournal,
+	keptJournals,
 	PaymentJournal,
 	type PaymentOutcome,
 	signedOf,
@@ -134,7 +136,7 @@ async function payLines(
 			const named = judged.payments.map(({ payment: { to } }) => accountNamed(actor.settings, to));
 			await checkOwnRecipients(actor, await Promise.all(named));
 		}
-		if (!flags["dry-run"]) await journal?.prepare();
+		if (!flags["dry-run"]) await prepare(batch, journal);
 		const all = journal ? await withOthers(batch, judged, journal) : judged;
 		await payJudged(batch, all, journal);
 		if (flags["dry-run"]) await printTotals(batch, all);
@@ -145,14 +147,22 @@ async function payLines(
 	await (flags["dry-run"] ? open() : withFileLock(journalPath, session.note, open));
 }
 
-/** The list with a remark on payments that a journal beside its own has: a copied list would pay them a second time. */
+async function prepare({ session, actor }: Batch, journal: PaymentJournal | undefined): Promise<void> {
+	if (!journal) return;
+	await journal.prepare();
+	await keepJournal(actor.settings, journal.path, session.note).catch((why: unknown) =>
+		session.warning(`nothing will warn of a copy of this list in another folder: ${asFailure(why).message}`),
+	);
+}
+
+/** The list with a remark on payments that another journal has: a copied list would pay them a second time. */
 async function withOthers(
-	{ session, flags }: Batch,
+	{ session, actor, flags }: Batch,
 	judged: JudgedBatch,
 	journal: PaymentJournal,
 ): Promise<JudgedBatch> {
 	const risks: string[] = [];
-	for (const { path, attempts } of await journal.others()) {
+	for (const { path, attempts } of await journal.others(await keptJournals(actor.settings))) {
 		const equal = judged.payments.filter(
 			({ key }) => (attempts.get(key)?.state ?? "refused") !== "refused" && !journal.attempts.has(key),
 		);
