@@ -8,6 +8,7 @@ import { concatBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
 import { toDeployed, toNeutral } from "../protocol/dialect.js";
 import { keccak256 } from "../protocol/hash.js";
 import { type ExactJson, type ExactRecord, MAX_DIGITS, parseExactJson } from "../protocol/json/exact-json.js";
+import { repeatedMember } from "../protocol/json/modest-json.js";
 import { TOKEN_TYPE } from "./parameter.js";
 
 type Json = ExactJson;
@@ -179,6 +180,9 @@ function readDocument(text: string): TypedDocument {
 	} catch (error) {
 		throw new TypedDataError(`the typed data is not valid JSON: ${(error as Error).message}`);
 	}
+	const repeated = repeatedMember(text);
+	if (repeated !== undefined)
+		throw new TypedDataError(`the typed data has the member ${JSON.stringify(repeated.slice(0, 40))} twice`);
 	if (!isRecord(json)) throw new TypedDataError("the typed data is not a JSON object");
 	const { types, primaryType, domain, message } = json;
 	if (!isRecord(types) || typeof primaryType !== "string" || !isRecord(domain ?? {}) || !isRecord(message)) {

@@ -4,7 +4,9 @@
  */
 
 import { type ExactJson, type ExactRecord, MAX_DIGITS, parseExactJson } from "../protocol/json/exact-json.js";
+import { repeatedMember } from "../protocol/json/modest-json.js";
 import { Failure } from "./failure.js";
+import { shorten } from "./values/bytes-text.js";
 
 export type Json = ExactJson;
 export type JsonRecord = ExactRecord;
@@ -14,10 +16,18 @@ export function readJson(text: string): Json {
 	return parseExactJson(text, MAX_DIGITS);
 }
 
-/** The same of what a person gave. @param refusal such as `the list is not JSON` @throws {Failure} `bad_value`, with where it isn't */
+/** The same of what a person gave, who may have meant either of two members of one name. @throws {SyntaxError} */
+export function readGivenJson(text: string): Json {
+	const json = readJson(text);
+	const name = repeatedMember(text);
+	if (name !== undefined) throw new SyntaxError(`the member ${JSON.stringify(shorten(name))} is there twice`);
+	return json;
+}
+
+/** {@link readGivenJson} with its refusal. @param refusal such as `the list is not JSON` @throws {Failure} `bad_value`, with where it isn't */
 export function givenJson(text: string, refusal: string): Json {
 	try {
-		return readJson(text);
+		return readGivenJson(text);
 	} catch (error) {
 		throw new Failure("bad_value", `${refusal}: ${(error as Error).message}`);
 	}

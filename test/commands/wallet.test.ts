@@ -483,9 +483,18 @@ describe.concurrent("what a node's refusal becomes", () => {
 		wallet.home.write("pay.csv", list);
 		// Line 2 has left the account, line 3 waits.
 		wallet.node.fund(ADDRESSES.ann, 5_000_000n);
-		expect((await pay("--dry-run", "--resume")).stdout).toContain('"paidBefore":[2,3]');
+		const [, dry] = (await pay("--dry-run", "--resume", "--json")).stdout.trim().split("\n");
+		expect(JSON.parse(dry as string)).toMatchObject({
+			payments: 1,
+			amounts: [{ text: "3coin" }],
+			paidBefore: [2],
+			sentAgain: [{ line: 3, amountSun: "2000000", summary: expect.stringContaining("2coin") }],
+		});
 		const rest = await pay("--resume");
-		expect(rest.code).toBe(0);
+		expect(rest).toMatchObject({
+			code: 0,
+			stderr: expect.stringMatching(/2coin .* was in no block and is sent again/),
+		});
 		expect(
 			rest.stdout
 				.trim()
@@ -497,7 +506,13 @@ describe.concurrent("what a node's refusal becomes", () => {
 		wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},9coin\n${RECIPIENT},2coin\n${RECIPIENT},3coin\n`);
 		expect(errorRecord(await pay("--resume"))).toMatchObject({
 			code: "duplicate",
-			message: expect.stringContaining("once in line 2"),
+			message: expect.stringMatching(
+				/once in line 2; an earlier run took up 3 of the payments of .*: lines 2-4 \(sent\); this run sent none$/,
+			),
+			hint: expect.not.stringContaining("coin send"),
+			sent: false,
+			retry: "changed",
+			details: { sentBefore: [2, 3, 4], sent: [], unknown: [], unsent: [2] },
 		});
 		expect(wallet.node.received).toHaveLength(3);
 	});
@@ -536,6 +551,10 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(errorRecord(await pay(copy))).toMatchObject({ code: "confirmation_needed", message: said });
 		expect(wallet.node.received).toHaveLength(1);
 		expect(await pay(copy, "--yes")).toMatchObject({ code: 0, stderr: said });
+		mkdirSync(join(wallet.home.path, "elsewhere"));
+		const moved = await pay(wallet.home.write("elsewhere/pay.csv", list));
+		expect(errorRecord(moved)).toMatchObject({ code: "confirmation_needed", message: said });
+		expect(wallet.node.received).toHaveLength(2);
 	});
 
 	it("pays a list from a pipe only with a journal, which keeps it from being paid twice", async ({

@@ -56,6 +56,32 @@ export function isModestJson(text: string, { values: maxValues, depth: maxDepth 
 	return true;
 }
 
+/** The first name that an object of the text has twice, which readers settle by the last one; whether it is JSON is not its question. */
+export function repeatedMember(text: string): string | undefined {
+	const around: Set<string>[] = [];
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code === OPENING_BRACE) around.push(new Set());
+		else if (code === CLOSING_BRACE) around.pop();
+		if (code !== JSON_QUOTE) continue;
+		const end = endOfJsonString(text, at);
+		const names = around.at(-1);
+		COLON_AHEAD.lastIndex = end + 1;
+		if (names && COLON_AHEAD.test(text)) {
+			const written = text.slice(at, end + 1);
+			const name = written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1);
+			if (names.has(name)) return name;
+			names.add(name);
+		}
+		at = end;
+	}
+	return undefined;
+}
+
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const COLON_AHEAD = /\s*:/y;
+
 /** The closing quote of a string that begins at a place; the end of the text where there is none. */
 export function endOfJsonString(text: string, from: number): number {
 	for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {

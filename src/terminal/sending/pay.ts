@@ -13,6 +13,8 @@ import {
 import {
 	type Attempt,
 	attemptOfAnyAmount,
+	keepJournal,
+	keptJournals,
 	PaymentJournal,
 	type PaymentOutcome,
 	signedOf,
@@ -23,9 +25,11 @@ import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { atLine, Failure, linesText, onRefusal, refusalOfList } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
+import { coinsOf } from "../../wallet/transaction/moved-coins.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
 import { riskLine } from "../../wallet/transaction/risks.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { unreadable } from "../input/bounded-file.js";
 import { readStdin } from "../input/stdin.js";
@@ -60,10 +64,12 @@ interface Progress {
 	readonly sent: number[];
 	/** A node may have it. */
 	readonly unknown: number[];
-	/** Sent by an earlier run, as the journal says. */
+	/** Sent by an earlier run, as the journal says, but for what is to be paid anew. */
 	readonly before: number[];
 	/** Those of them that are paid or printed, and left out. */
 	readonly paid: number[];
+	/** Those whose transactions a run would send again, where this one is dry; without fees. */
+	readonly sentAgain: (Pick<Attempt, "line" | "txID" | "summary"> & { readonly amountSun: bigint })[];
 }
 
 /** The run of one list. */
@@ -86,6 +92,7 @@ export async function payBatch(session: Session, flags: BatchFlags): Promise<voi
 		unknown: [],
 		before: [],
 		paid: [],
+		sentAgain: [],
 	};
 	try {
 		await payLines(session, flags, lines, progress, journalPath);
@@ -129,7 +136,7 @@ async function payLines(
 			const named = judged.payments.map(({ payment: { to } }) => accountNamed(actor.settings, to));
 			await checkOwnRecipients(actor, await Promise.all(named));
 		}
-		if (!flags["dry-run"]) await journal?.prepare();
+		if (!flags["dry-run"]) await prepare(batch, journal);
 		const all = journal ? await withOthers(batch, judged, journal) : judged;
 		await payJudged(batch, all, journal);
 		if (flags["dry-run"]) await printTotals(batch, all);
@@ -140,14 +147,22 @@ async function payLines(
 	await (flags["dry-run"] ? open() : withFileLock(journalPath, session.note, open));
 }
 
-/** The list with a remark on payments that a journal beside its own has: a copied list would pay them a second time. */
+async function prepare({ session, actor }: Batch, journal: PaymentJournal | undefined): Promise<void> {
+	if (!journal) return;
+	await journal.prepare();
+	await keepJournal(actor.settings, journal.path, session.note).catch((why: unknown) =>
+		session.warning(`nothing will warn of a copy of this list in another folder: ${asFailure(why).message}`),
+	);
+}
+
+/** The list with a remark on payments that another journal has: a copied list would pay them a second time. */
 async function withOthers(
-	{ session, flags }: Batch,
+	{ session, actor, flags }: Batch,
 	judged: JudgedBatch,
 	journal: PaymentJournal,
 ): Promise<JudgedBatch> {
 	const risks: string[] = [];
-	for (const { path, attempts } of await journal.others()) {
+	for (const { path, attempts } of await journal.others(await keptJournals(actor.settings))) {
 		const equal = judged.payments.filter(
 			({ key }) => (attempts.get(key)?.state ?? "refused") !== "refused" && !journal.attempts.has(key),
 		);
@@ -170,7 +185,7 @@ async function payJudged(
 	journal: PaymentJournal | undefined,
 ): Promise<void> {
 	const { session, flags, progress } = batch;
-	if (judged.payments.length === 0 && judged.refused.length === 0)
+	if (judged.payments.length === 0 && judged.refused.length === 0 && progress.sentAgain.length === 0)
 		return session.note(
 			`every line is ${journal && hasPrinted(journal) ? "paid or printed" : "paid"} already`,
 		);
@@ -219,15 +234,26 @@ const UNREAD = 141;
 
 /** What a dry run says of the whole list, after its lines. */
 async function printTotals(
-	{ session, actor: { settings }, progress: { paid: paidBefore } }: Batch,
-	{ totals, summary, refused, risks }: JudgedBatch,
+	{ session, actor: { settings }, progress: { paid: paidBefore, sentAgain } }: Batch,
+	{ totals, summary, amountSun, refused, risks }: JudgedBatch,
 ): Promise<void> {
 	const unpaid = refused.map(({ line }) => line);
-	if (session.json) return printJson({ ...totals, refused: unpaid, paidBefore, risks, sent: false });
+	if (session.json)
+		return printJson({ ...totals, refused: unpaid, paidBefore, sentAgain, risks, sent: false });
 	const labels = await readLabels(settings);
-	for (const line of [...summary, ...beforeLines(paidBefore)]) printLine(labelled(line, labels));
+	const againLines = sentAgain.map(({ line, summary: does }) => `  sent again  line ${line}: ${does}`);
+	const againSun = sentAgain.reduce((sum, { amountSun: sun }) => sum + sun, 0n);
+	if (againSun > 0n)
+		againLines.push(`  coins       ${formatCoin(amountSun + againSun)} with what is sent again`);
+	for (const line of [...summary, ...againLines, ...beforeLines(paidBefore)])
+		printLine(labelled(line, labels));
 	if (unpaid.length > 0) printLine(`  refused     ${linesText(unpaid)}`);
 	printLine("  not signed, not sent (--dry-run)");
+}
+
+function coinsSent(attempt: Attempt): bigint {
+	const { type, parameter } = signedOf(attempt);
+	return type && parameter ? coinsOf({ type, parameter }) : 0n;
 }
 
 function beforeLines(paid: readonly number[]): string[] {
@@ -260,46 +286,76 @@ async function paidBefore(
 	}
 	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 	progress.before.push(...known);
+	const others = attempts.filter(({ payment }) => !byKey.has(payment));
 	if (attempts.length > 0 && !flags.resume) {
-		const others = attempts.filter(({ payment }) => !byKey.has(payment));
 		const resume =
 			others.length === 0
 				? "--resume pays the others, and shows them with --dry-run"
 				: `${others.length} of them ${others.length === 1 ? "isn't" : "aren't"} in this list as this account pays it: put the lines back as they were, with the same --from, and --resume pays the others`;
 		throw new Failure("duplicate", await saidBefore(batch, attempts, byKey), {
-			retry: "changed",
-			sent: false,
-			details: { sentBefore: linesOf(attempts, byKey), txIDs: attempts.map(({ txID }) => txID) },
+			...factsBefore(attempts, byKey),
 			hint: `${resume}; remove the journal to pay all lines once more`,
 		});
 	}
-	const paid = new Map<string, SignedTransaction | undefined>();
 	// Until the node has said what became of them.
 	progress.unknown.push(...known);
+	// Nothing of a list that is refused is sent again.
+	await checkGone(batch, journal, byKey, refused);
+	const paid = new Map<string, SignedTransaction | undefined>();
 	for (const attempt of attempts) {
-		const { payment, summary, txID } = attempt;
-		const wanted = byKey.get(payment);
-		const outcome = await outcomeOf(batch, journal, attempt, wanted !== undefined);
+		const wanted = byKey.get(attempt.payment);
+		if (!wanted) continue;
+		const { summary, txID } = attempt;
+		const outcome = await outcomeOf(batch, journal, attempt, true);
 		if (outcome === "unpaid") {
 			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
-			if (wanted) conclude(progress, wanted.line, false);
-		} else if (wanted) {
-			paid.set(wanted.key, outcome === "waiting" ? signedOf(attempt) : undefined);
-			progress.paid.push(wanted.line);
-			conclude(progress, wanted.line, true);
-		} else {
-			throw new Failure(
-				"duplicate",
-				`${journal.path} has a payment that ${missingFrom(refused)}: ${summary}, once in line ${attempt.line}`,
-				{
-					retry: "changed",
-					sent: false,
-					hint: "a changed line, or one from another account, would be paid a second time: put it back as it was, and add the difference as a line",
-				},
-			);
+			progress.before.splice(progress.before.indexOf(wanted.line), 1);
+			conclude(progress, wanted.line, false);
+			continue;
 		}
+		if (outcome === "resent")
+			session.note(`${summary}: its transaction ${txID} was in no block and is sent again`);
+		paid.set(wanted.key, outcome === "waiting" ? signedOf(attempt) : undefined);
+		const { line } = wanted;
+		if (outcome === "waiting" && flags["dry-run"] && !attempt.isPrinted)
+			progress.sentAgain.push({ line, txID, summary, amountSun: coinsSent(attempt) });
+		else progress.paid.push(line);
+		conclude(progress, wanted.line, true);
 	}
 	return paid;
+}
+
+/** @throws {Failure} `duplicate` for a payment of the journal that no line makes any more, if it was made or may still be */
+async function checkGone(
+	batch: Batch,
+	journal: PaymentJournal,
+	byKey: ReadonlyMap<string, ReadPayment>,
+	refused: JudgedBatch["refused"],
+): Promise<void> {
+	const { session, progress } = batch;
+	const attempts = takenUp(journal);
+	for (const attempt of attempts.filter(({ payment }) => !byKey.has(payment))) {
+		const { summary, txID, line } = attempt;
+		if ((await outcomeOf(batch, journal, attempt, false)) === "unpaid") {
+			session.note(`${summary}: its transaction ${txID} failed or expired, and no line makes it any more`);
+			continue;
+		}
+		progress.unknown.length = 0;
+		throw new Failure(
+			"duplicate",
+			`${journal.path} has a payment that ${missingFrom(refused)}: ${summary}, once in line ${line}; ${await saidBefore(batch, attempts, byKey)}`,
+			{
+				...factsBefore(attempts, byKey),
+				hint: "a changed line, one whose label names another account by now, or one from another account would be paid a second time: put it back as it was, add the difference as a line, and --resume pays the others",
+			},
+		);
+	}
+}
+
+/** What programs learn of a list whose payments an earlier run has taken up. */
+function factsBefore(attempts: readonly Attempt[], byKey: ReadonlyMap<string, ReadPayment>) {
+	const details = { sentBefore: linesOf(attempts, byKey), txIDs: attempts.map(({ txID }) => txID) };
+	return { retry: "changed", sent: false, details } as const;
 }
 
 /** Of a payment that no line makes: with lines that can't be read nobody knows whether one of them does. */
@@ -444,12 +500,14 @@ function explainedBatch(
 	failure: Failure,
 ): Failure {
 	const { sent, unknown, before, lines } = progress;
-	const gone = new Set([...sent, ...unknown, ...(flags.resume ? [] : before)]);
+	const gone = new Set([...sent, ...unknown, ...before]);
 	const unsent = lines.filter((line) => !gone.has(line));
 	const input = explainedInput(failure);
 	const details = { ...input.facts.details, sent, unknown, unsent };
-	if (sent.length + unknown.length === 0)
-		return input.saying(`${input.message}; no line was sent`).with({ details });
+	if (sent.length + unknown.length === 0) {
+		const none = "sentBefore" in details ? "this run sent none" : "no line was sent";
+		return input.saying(`${input.message}; ${none}`).with({ details });
+	}
 	const lastSent = sentIds.at(-1);
 	const lastID = input.facts.sent === "unknown" ? input.facts.txID : (lastSent ?? input.facts.txID);
 	const words = [

@@ -6,11 +6,14 @@
 
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createPrivateDirectory, writePrivateFile } from "../../keystore/private-file.js";
 import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Transaction, type TriggerSmartContract } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
+import { withFileLock } from "../configuration/file-lock.js";
+import type { Settings } from "../configuration/settings.js";
 import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
 import { broadcast } from "../node/broadcast.js";
@@ -41,13 +44,13 @@ export interface Attempt {
 
 /**
  * What became of one. `paid`: it is in a block, or the node has it in its pool, and what it takes is off the account as the node shows that;
- * `waiting`: it may still enter a block, and is as good as paid.
+ * `resent`: so it is since the node took it again; `waiting`: it may still enter a block, and is as good as paid.
  */
-export type PaymentOutcome = "paid" | "waiting" | "unpaid";
+export type PaymentOutcome = "paid" | "resent" | "waiting" | "unpaid";
 
 /** More than a list of payments can make of it. */
 const MAX_JOURNAL_BYTES = 256 << 20;
-/** Journals beside it that are looked at, and their bytes in all: some eighty thousand payments. */
+/** Journals beside it that are looked at, those elsewhere, and the bytes of all: some eighty thousand payments. */
 const MAX_OTHERS = 100;
 const MAX_OTHERS_BYTES = 64 << 20;
 
@@ -101,14 +104,19 @@ export class PaymentJournal {
 		}
 	}
 
-	/** Journals of other lists in the same directory, as far as they can be read: others may write there, too. */
-	async others(): Promise<PaymentJournal[]> {
+	/**
+	 * Journals of other lists in the same directory, and those elsewhere, as far as they can be read: others may write there, too.
+	 * @param kept of {@link keptJournals}
+	 */
+	async others(kept: readonly string[] = []): Promise<PaymentJournal[]> {
 		const directory = dirname(this.path);
 		const names = await readdir(directory).catch(() => []);
 		const paths = names.filter((name) => name.endsWith(".journal")).map((name) => join(directory, name));
+		const beside = paths.filter((other) => other !== this.path).slice(0, MAX_OTHERS);
+		const elsewhere = kept.filter((other) => other !== this.path).slice(-MAX_OTHERS);
 		const found: PaymentJournal[] = [];
 		let left = MAX_OTHERS_BYTES;
-		for (const path of paths.filter((other) => other !== this.path).slice(0, MAX_OTHERS)) {
+		for (const path of new Set([...beside, ...elsewhere.reverse()])) {
 			const place = await stat(path).catch(() => undefined);
 			if (!place?.isFile() || place.size > left) continue;
 			left -= place.size;
@@ -228,12 +236,47 @@ export class PaymentJournal {
 		if (isSent && !attempt.isPrinted) {
 			const isTaken = await broadcast(client, transaction).then(() => true, onRefusal(false, "duplicate"));
 			await this.conclude(attempt.payment, "sent");
-			if (isTaken) return "paid";
+			if (isTaken) return "resent";
 		}
 		if (await isPending(client, transaction)) return "paid";
 		// It may have left the pool for a block before it was asked for.
 		return /^(included|solid)$/.test(await askState()) ? "paid" : "waiting";
 	}
+}
+
+type Place = Pick<Settings, "contactsFile">;
+
+function keptFile({ contactsFile }: Place): string | undefined {
+	// Programs that name their node have no files.
+	return contactsFile ? join(dirname(contactsFile), "journals.json") : undefined;
+}
+
+/** Paths of journals that were begun by this user, the newest last; none where nothing can be read. */
+export async function keptJournals(settings: Place): Promise<string[]> {
+	const file = keptFile(settings);
+	const text = file && (await readFile(file, "utf8").catch(() => undefined));
+	try {
+		const json = readJson(text || "[]");
+		return Array.isArray(json) ? json.filter((path) => typeof path === "string") : [];
+	} catch (error) {
+		if (error instanceof SyntaxError) return [];
+		throw error;
+	}
+}
+
+/** Keeps where a journal is, so that the same list is known in another directory. @param note as of {@link withFileLock} */
+export async function keepJournal(
+	settings: Place,
+	path: string,
+	note: (text: string) => void,
+): Promise<void> {
+	const file = keptFile(settings);
+	if (file === undefined) return;
+	await createPrivateDirectory(dirname(file));
+	await withFileLock(file, note, async () => {
+		const others = (await keptJournals(settings)).filter((other) => other !== path);
+		await writePrivateFile(file, `${writeJson([...others.slice(1 - MAX_OTHERS), path])}\n`, true);
+	});
 }
 
 /** Whether it is seen to wait for a block; a node may not tell. */

@@ -7,7 +7,7 @@ import { appearance } from "../../keystore/label.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, type JsonRecord, readJson, writeJson } from "../json.js";
+import { isRecord, type Json, type JsonRecord, readGivenJson, writeJson } from "../json.js";
 import { messageHash, signerOf } from "../transaction/signed-message.js";
 import { readAddress } from "../values/address-text.js";
 import { shorten } from "../values/bytes-text.js";
@@ -58,7 +58,7 @@ export function writeContactList(
 export function readContactList(text: string): ContactList {
 	let json: Json;
 	try {
-		json = readJson(text);
+		json = readGivenJson(text);
 	} catch (error) {
 		throw notAList((error as Error).message);
 	}

@@ -10,7 +10,7 @@ import { hasOtherMeaning, looksAlike, looksSecret, SECRET_LABEL } from "../../ke
 import { createPrivateDirectory, ifMissing, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, readJson } from "../json.js";
+import { isRecord, type Json, readGivenJson } from "../json.js";
 import { readAddress } from "../values/address-text.js";
 import { withFileLock } from "./file-lock.js";
 import type { Settings } from "./settings.js";
@@ -33,7 +33,7 @@ export async function readContacts(file: string): Promise<readonly Contact[]> {
 	if (text === undefined) return [];
 	let json: Json;
 	try {
-		json = readJson(text);
+		json = readGivenJson(text);
 	} catch (error) {
 		throw damaged(file, (error as Error).message);
 	}

@@ -28,7 +28,15 @@ import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js"
 import { SignatureError } from "../../protocol/signature.js";
 import { idleField, ParameterError, SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson } from "../json.js";
+import {
+	isRecord,
+	type Json,
+	type JsonRecord,
+	member,
+	readGivenJson,
+	readJson,
+	writeWireJson,
+} from "../json.js";
 import { refuseUnsigned } from "./unsigned-members.js";
 
 /** A transaction that was read and found to be whole. */
@@ -76,7 +84,7 @@ function readParts(
 	if (!/^[[{]/.test(trimmed)) return { transaction: fromHexText(trimmed, rawOnly), coin: undefined };
 	let json: Json;
 	try {
-		json = readJson(trimmed);
+		json = readGivenJson(trimmed);
 	} catch (error) {
 		throw new Failure(
 			"transaction_invalid",

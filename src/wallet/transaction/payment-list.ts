@@ -43,7 +43,8 @@ export function readPayments(text: string): PaymentLine[] {
 		return lines.map(({ content, line }) => ({ line, payment: orFailure(() => payment(jsonLine(content))) }));
 	const names = csvCells(heading.content).map((name) => name.trim().toLowerCase());
 	const unknown = names.find((name) => !(COLUMNS as readonly string[]).includes(name));
-	if (unknown !== undefined || !names.includes("to") || !names.includes("amount")) {
+	const repeated = names.find((name, column) => names.indexOf(name) < column);
+	if (unknown !== undefined || repeated !== undefined || !names.includes("to") || !names.includes("amount")) {
 		const needed = "the heading of the CSV names its columns: to,amount, and if wanted token,memo";
 		const why = /[;\t]/.test(heading.content)
 			? "commas separate the cells, in all lines, not semicolons or tabs"
@@ -51,7 +52,9 @@ export function readPayments(text: string): PaymentLine[] {
 				? `line ${heading.line} has none of these names: a list without a heading needs one above it`
 				: unknown !== undefined
 					? `"${unknown}" is none of them`
-					: `"${names.includes("to") ? "amount" : "to"}" is missing`;
+					: repeated !== undefined
+						? `"${repeated}" is there twice`
+						: `"${names.includes("to") ? "amount" : "to"}" is missing`;
 		throw new Failure("bad_value", `${needed}; ${why}`);
 	}
 	if (rows.length === 0)

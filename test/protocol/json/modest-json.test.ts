@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isModestJson } from "../../../src/protocol/json/modest-json.js";
+import { isModestJson, repeatedMember } from "../../../src/protocol/json/modest-json.js";
 
 const isModest = (text: string): boolean => isModestJson(text, { values: 1_000_000, depth: 64 });
 
@@ -19,5 +19,24 @@ describe("JSON from outside", () => {
 		["of too many numbers", "0,".repeat(1_000_001)],
 	])("is refused %s", (_, text) => {
 		expect(isModest(text)).toBe(false);
+	});
+});
+
+describe("a name that one object has twice", () => {
+	it.each([
+		["beside each other", '{"a":1,"b":2,"a" : 3}'],
+		["around an object", '{"a":{"b":[{}]},"a":{}}'],
+		["in an inner object", '[{"a":1},{"b":{"a":[],"a":[]}}]'],
+		["in another spelling", '{"a":1,"\\u0061":2}'],
+	])("is found %s", (_, text) => {
+		expect(repeatedMember(text)).toBe("a");
+	});
+
+	it.each([
+		["in two objects", '[{"a":{"a":1}},{"a":2}]'],
+		["as values", '{"a":"a","b":"a","c":["a","a"]}'],
+		["in a text", JSON.stringify({ a: '{"a":1,"a":2}' })],
+	])("isn't one %s", (_, text) => {
+		expect(repeatedMember(text)).toBeUndefined();
 	});
 });

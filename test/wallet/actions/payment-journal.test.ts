@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { blockId, refBlockOf } from "../../../src/protocol/block.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { type ContractType, contractTypeByName } from "../../../src/protocol/contract-types.js";
@@ -20,6 +20,8 @@ import { buildTransaction } from "../../../src/protocol/transaction.js";
 import {
 	type Attempt,
 	attemptOfAnyAmount,
+	keepJournal,
+	keptJournals,
 	keyOfAnyAmount,
 	paymentKeys as keysOf,
 	PaymentJournal,
@@ -177,7 +179,7 @@ test("what the node has in its pool is paid: its balance of the account lacks th
 	expect(await outcome(true, held, duplicate)).toBe("paid");
 	// It may be in a block of a node that keeps no records, or nowhere.
 	expect(await outcome(true, {}, duplicate)).toBe("waiting");
-	expect(await outcome(true, {}, { result: true })).toBe("paid");
+	expect(await outcome(true, {}, { result: true })).toBe("resent");
 	expect(await outcome(false, held, duplicate)).toBe("paid");
 	expect(await outcome(false, {}, duplicate)).toBe("waiting");
 });
@@ -267,6 +269,26 @@ test("what lies beside a journal and is none is passed over", async () => {
 	execFileSync("mkfifo", [join(folder, "pipe.journal")]);
 	writeFileSync(join(folder, "text.journal"), "hello\n");
 	expect((await journal.others()).map(({ path }) => path)).toEqual([other]);
+});
+
+test("journals elsewhere are known by where they were begun, the newest hundred", async () => {
+	const settings = { contactsFile: join(folder, "home", "contacts.json") };
+	expect(await keptJournals(settings)).toEqual([]);
+	for (const name of ["copies", "home"]) mkdirSync(join(folder, name));
+	const elsewhere = join(folder, "copies", "paid");
+	const envelope = payment(1n);
+	const second = await PaymentJournal.open(elsewhere, CHAIN);
+	await second.begin(2, (paymentKeys([envelope]) as [string])[0], envelope, "1sun");
+	const gone = Array.from({ length: 100 }, (_, index) => join(folder, `gone-${index}`));
+	writeFileSync(join(folder, "home", "journals.json"), JSON.stringify(gone));
+	const note = vi.fn();
+	for (const place of [elsewhere, path, elsewhere]) await keepJournal(settings, place, note);
+	const kept = await keptJournals(settings);
+	expect(kept).toEqual([...gone.slice(2), path, elsewhere]);
+	const journal = await PaymentJournal.open(path, CHAIN);
+	expect((await journal.others(kept)).map((other) => other.path)).toEqual([elsewhere]);
+	writeFileSync(join(folder, "home", "journals.json"), "torn");
+	expect(await keptJournals(settings)).toEqual([]);
 });
 
 test("what was printed is never handed over, and counts for any chain where none is known", async () => {

@@ -56,6 +56,12 @@ describe("a list of contacts", () => {
 		expect(() => readContactList(JSON.stringify(list))).toThrow(expect.objectContaining({ code }));
 	});
 
+	test("is refused with an address twice", () => {
+		const text = JSON.stringify({ version: 1, contacts: [entry] });
+		const twice = text.replace('"address"', `"address":"${toBase58Check(bob)}","address"`);
+		expect(() => readContactList(twice)).toThrow('the member "address" is there twice');
+	});
+
 	test("is compared by labels", () => {
 		const own = [
 			{ label: "ann", address: ann, note: undefined },

@@ -71,6 +71,12 @@ describe("nothing is read as a transaction that can't be shown in full", () => {
 		);
 	});
 
+	test("a member twice, of which one isn't signed", () => {
+		expect(() => readEnvelope(text.replace('"amount":1', '"amount":5,"amount":1'))).toThrow(
+			'the member "amount" is there twice',
+		);
+	});
+
 	test("but what nodes and clients write beside a transaction's members is taken", () => {
 		const json = readJson(text) as JsonRecord;
 		const found = [

@@ -43,8 +43,22 @@ describe("a list of payments", () => {
 		["ann,1coin\n", "line 1 has none of these names: a list without a heading needs one"],
 		["to,amount,fee\n", '"fee" is none of them'],
 		["to,memo\n", '"amount" is missing'],
+		["to,amount,To \nbob,0.5coin,ann\n", '"to" is there twice'],
+		["to,amount,amount\nbob,1coin,0.6coin\n", '"amount" is there twice'],
 	])("is told by its heading why it isn't read: %j", (text, why) => {
 		expect(() => readPayments(text)).toThrow(why);
+	});
+
+	test("takes neither of two members of one name", () => {
+		const text = '{"to":"bob","amount":"1coin","\\u0061mount":"0.6coin"}';
+		expect(readPayments(text)).toMatchObject([
+			{
+				payment: {
+					code: "bad_value",
+					message: expect.stringContaining('the member "amount" is there twice'),
+				},
+			},
+		]);
 	});
 
 	test("has every line that is not a payment beside those that are", () => {

@@ -123,6 +123,11 @@ describe("hashing structured data", () => {
 	])("refuses %j", (document, message) => {
 		expect(() => hashOf(document)).toThrow(message);
 	});
+
+	it("refuses a value that is there twice", () => {
+		const text = JSON.stringify(one("uint8", 5)).replace('"value":5', '"value":1,"value":5');
+		expect(() => typedDataDigest(text)).toThrow('the typed data has the member "value" twice');
+	});
 });
 
 describe("hashing messages", () => {
