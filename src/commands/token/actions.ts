@@ -3,7 +3,7 @@
 import { Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { equalBytes, utf8 } from "../../protocol/bytes.js";
+import { equalBytes, fromUtf8, utf8 } from "../../protocol/bytes.js";
 import {
 	AssetIssueContract,
 	AssetIssueContractFrozenSupply,
@@ -242,6 +242,18 @@ export const TokenUpdate = acting({
 			token.free_asset_net_limit === wanted.new_limit &&
 			token.public_free_asset_net_limit === wanted.new_public_limit;
 		if (sendsNow(flags) && isSame) return { nothing: "the token is described so already" };
-		return contractOf(UpdateAssetContract, { owner_address: owner, ...wanted });
+		// All four are signed: what isn't named is what the node says.
+		const kept = [
+			...(description === undefined ? [`description ${JSON.stringify(fromUtf8(wanted.description))}`] : []),
+			...(url === undefined ? [`page ${JSON.stringify(fromUtf8(wanted.url))}`] : []),
+			...(limit === undefined ? [`free bandwidth ${wanted.new_limit}`] : []),
+			...(publicLimit === undefined ? [`public free bandwidth ${wanted.new_public_limit}`] : []),
+		];
+		const message = `what stays because the node says that it is so: ${kept.join(", ")}`;
+		return {
+			...contractOf(UpdateAssetContract, { owner_address: owner, ...wanted }),
+			warnings: kept.length > 0 && flags.yes ? [{ code: "values_kept", message }] : [],
+			details: kept.map((text) => `  stays       ${text}, as the node says`),
+		};
 	},
 });

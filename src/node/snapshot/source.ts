@@ -43,8 +43,13 @@ export interface Network {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** @param place a folder, or an address that begins with http */
+/**
+ * @param place a folder, or an address that begins with http
+ * @throws {SnapshotError} for an address with a user or password: it would be shown, and kept in the mark of a restore
+ */
 export function openSource(place: string, network: Network): SnapshotSource {
+	if (/^https?:\/\/[^/?#]*@/.test(place))
+		throw new SnapshotError("the address of a snapshot may hold no user and no password");
 	return /^https?:\/\//.test(place)
 		? new WebSource(place.replace(/\/?$/, "/"), network)
 		: new FolderSource(place);

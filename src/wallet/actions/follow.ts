@@ -125,7 +125,11 @@ export async function withFate(
 	if (status && status.state !== "expired") return sentBefore(txID);
 	if (status) {
 		const still = mayStillEnter(envelope, nowMs);
-		if (still === undefined) return refusal.with({ sent: false, txID });
+		if (still === undefined) {
+			const anew =
+				refusal.code === "tx_expired" ? { hint: "build it again; --expires gives it more time" } : {};
+			return refusal.with({ sent: false, txID, ...anew });
+		}
 		const hint = `it is in no block, and over by the node: ${still}; coin tx status ${txID} tells whether it was`;
 		return refusal.with({ sent: "unknown", txID, hint });
 	}

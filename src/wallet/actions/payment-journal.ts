@@ -229,9 +229,10 @@ export class PaymentJournal {
 		const transaction = signedOf(attempt);
 		const askState = async () => (await statusOf(client, transaction)).state;
 		const state = await askState();
-		// A node that tells a wrong time must not have it paid a second time while the first may still be included.
-		if (state === "expired" && BigInt(nowMs) > attempt.expirationMs) return "unpaid";
-		if (state === "failed" && canFail(transaction)) return "unpaid";
+		// A node that tells a wrong time, or a failure that wasn't, must not have it paid a second time while the first may still be included.
+		const isOver = BigInt(nowMs) > attempt.expirationMs;
+		if (state === "expired" && isOver) return "unpaid";
+		if (state === "failed" && canFail(transaction)) return isOver ? "unpaid" : "waiting";
 		if (state !== "submitted" && state !== "expired") return "paid";
 		if (isSent && !attempt.isPrinted) {
 			const isTaken = await broadcast(client, transaction).then(() => true, onRefusal(false, "duplicate"));

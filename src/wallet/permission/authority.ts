@@ -175,7 +175,7 @@ export function checkNotExpired(envelope: TransactionEnvelope, authority: Pick<A
 		throw new Failure("tx_expired", `the transaction expired at ${utcTime(expiration)}`, {
 			sent: "unknown",
 			txID: envelope.transaction.idHex,
-			hint: "build it again; --expires gives it more time",
+			hint: `coin tx status ${envelope.transaction.idHex} tells whether it was sent; if not, build it again (--expires gives it more time)`,
 		});
 	}
 }

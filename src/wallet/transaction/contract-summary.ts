@@ -117,7 +117,11 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 		({ name, total_supply }, owner) =>
 			`${owner} issues ${total_supply} units of the new token ${quoted(name)}`,
 	),
-	row(m.UpdateAssetContract, ({ url }, owner) => `${owner} describes its token anew, page ${quoted(url)}`),
+	row(
+		m.UpdateAssetContract,
+		({ description, url, new_limit, new_public_limit }, owner) =>
+			`${owner} describes its token anew: ${quoted(description)}, page ${quoted(url)}, free bandwidth ${new_limit} a holder, ${new_public_limit} for all`,
+	),
 	row(
 		m.ParticipateAssetIssueContract,
 		({ amount, asset_name, to_address }, owner) =>

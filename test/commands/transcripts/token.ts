@@ -54,6 +54,9 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 		});
 
 		it("changes what is named and keeps the rest", async () => {
+			expect(await chain().prints("token update --free-bandwidth 1000 --dry-run --text")).toContain(
+				`stays       page "${page}", as the node says`,
+			);
 			await chain().acts("token update --free-bandwidth 1000");
 			await chain().idles("token update --free-bandwidth 1000", "token release --from dora");
 			expect(await chain().value("token show Apple")).toMatchObject({ freeBandwidth: "1000", url: page });

@@ -168,3 +168,11 @@ test("files that are the same in a folder are read from there, and others, damag
 	expect(fetched).toEqual(["chunks/2", "chunks/3"]);
 	rmSync(folder, { recursive: true });
 });
+
+test("an address with a user or password is refused without either in the sentence", () => {
+	const network = { fetch: () => Promise.reject(new Error("asked")), pause: () => Promise.resolve() };
+	expect(() => openSource("https://ann:secret@here/today", network)).toThrow(
+		/^the address of a snapshot may hold no user and no password$/,
+	);
+	expect(() => openSource("https://here/ann@today", network)).not.toThrow();
+});

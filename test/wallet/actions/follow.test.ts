@@ -59,7 +59,7 @@ describe("a transaction that is refused before it is sent", () => {
 	});
 
 	test("was never sent where it is over by both clocks and in no block", async () => {
-		const facts = { sent: false, hint: "build it again" };
+		const facts = { sent: false, hint: expect.stringContaining("build it again; --expires") };
 		expect(await fateOf("tx_expired", over)).toMatchObject({ code: "tx_expired", facts });
 		expect((await fateOf("tx_expired", over, 59_000)).facts).toMatchObject({
 			sent: "unknown",

@@ -291,6 +291,27 @@ test("journals elsewhere are known by where they were begun, the newest hundred"
 	expect(await keptJournals(settings)).toEqual([]);
 });
 
+test("a call that failed by the node's word isn't made anew while it may still be included", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const call = envelopeOf(
+		buildTransaction(
+			contractTypeByName("TriggerSmartContract") as ContractType,
+			TriggerSmartContract.create({ owner_address: ANN, data: transferData(BOB, 5n) }),
+			{ ...NO_BLOCK, expirationMs: 5_000n, timestampMs: 1n },
+		),
+	);
+	const [key] = paymentKeys([call]) as [string];
+	await journal.begin(2, key, call, "5 tokens");
+	const attempt = journal.attempts.get(key);
+	if (!attempt) throw new Error("no attempt");
+	const { client } = answering({
+		gettransactioninfobyid: { id: call.transaction.idHex, blockNumber: 5n, receipt: { result: "REVERT" } },
+		getnodeinfo: { solidityBlock: "Num:7,ID:x" },
+	});
+	expect(await journal.outcome(client, attempt, true, 5_000)).toBe("waiting");
+	expect(await journal.outcome(client, attempt, true, 5_001)).toBe("unpaid");
+});
+
 test("what was printed is never handed over, and counts for any chain where none is known", async () => {
 	const journal = await PaymentJournal.open(path, undefined);
 	const envelope = payment(1n);
