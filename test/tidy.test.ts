@@ -319,3 +319,9 @@ test("no test has a time of its own: the configuration has the one that ends wha
 	];
 	expect(testsWithOwnTime(planted.map((text) => ({ path: "a.test.ts", text })))).toHaveLength(3);
 });
+
+test("no test replaces a module: others of the same worker have loaded it before, or get what replaces it", () => {
+	const tests = sourcesOf("test").filter(({ path }) => path.endsWith(".test.ts"));
+	expect(tests.filter(({ text }) => /\bvi\.(?:do)?[mM]ock\(/.test(text)).map(({ path }) => path)).toEqual([]);
+	expect(/\bvi\.(?:do)?[mM]ock\(/.test(["vi", "mock('a')"].join("."))).toBe(true);
+});

@@ -91,6 +91,7 @@ function notify(words: readonly string[], environment: Environment): Promise<str
  * Runs a node; resolves after a clean stop.
  * @param version of the program, for the log
  * @param onReady prints what people wait for
+ * @param begin starts the node
  * @throws {Failure} `start_failed` if it can't start or can't go on
  */
 export async function runNode(
@@ -99,6 +100,7 @@ export async function runNode(
 	ready: ReadyTargets,
 	version: string,
 	onReady: (node: RunningNode) => void,
+	begin: (options: NodeOptions) => Promise<RunningNode> = startNode,
 ): Promise<void> {
 	let stop: (signal: string) => void = () => undefined;
 	const stopped = new Promise<string>((resolve) => {
@@ -117,7 +119,7 @@ export async function runNode(
 	const beforeOpening =
 		takeover && (() => takeover.untilClosed(options.config, dataDirectory ?? "", stopped));
 	const program = `coin ${version}`;
-	const node = await startNode({ ...options, program, beforeOpening }).catch((error: unknown) => {
+	const node = await begin({ ...options, program, beforeOpening }).catch((error: unknown) => {
 		if (error instanceof AlreadyThereError) return error;
 		throw startFailure(error);
 	});

@@ -9,6 +9,8 @@ const cleanups: Cleanup[] = [];
 let handler: ((signal: "SIGINT" | "SIGTERM") => void) | undefined;
 
 const INTERRUPTED = 130;
+/** The code of the last signal that came. */
+let interruptedBy = INTERRUPTED;
 
 let isBusy: () => boolean = () => false;
 
@@ -23,7 +25,11 @@ export function handleSignals(): void {
 		["SIGINT", INTERRUPTED],
 		["SIGTERM", 143],
 	] as const) {
-		process.on(signal, () => (handler ? handler(signal) : endInterrupted(code)));
+		process.on(signal, () => {
+			interruptedBy = code;
+			if (handler) handler(signal);
+			else endInterrupted();
+		});
 	}
 }
 
@@ -41,7 +47,7 @@ export function endQuestion(): never {
 }
 
 /** Ends the process as an interruption does. */
-export function endInterrupted(code: number = INTERRUPTED): never {
+export function endInterrupted(code: number = interruptedBy): never {
 	for (const cleanup of cleanups.reverse()) cleanup(code);
 	if (isBusy()) {
 		// `process.exit` would wait for work on other threads: the signal's own effect doesn't.
