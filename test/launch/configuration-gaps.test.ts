@@ -32,6 +32,19 @@ test("another refusal gets no such hint, whatever its text says", () => {
 	expect(missingPartHint(new ConfigError("no configuration setting found for key storage"))).toBeUndefined();
 });
 
+test("a file without storage is told what else is wrong with it", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "coin-check-"));
+	const file = join(folder, "node.conf");
+	writeFileSync(file, 'node.dialect = french\nnode.maxConnections = "abc"\n');
+	const { findings } = await checkConfiguration({ file, network: undefined }, join(folder, "data"));
+	rmSync(folder, { recursive: true });
+	expect(findings.map(({ message }) => message)).toEqual([
+		expect.stringContaining("node.dialect must be"),
+		expect.stringContaining("node.maxConnections must be"),
+		expect.stringContaining("no configuration setting found for key storage"),
+	]);
+});
+
 const WITNESS = "TKXQJfLRSmRpqAM5e5GX4PHQVk9SqiFqkB";
 const STRANGER = "TErGVpctkrkeAoEbYpDito5edEKsQDYt9X";
 

@@ -15,7 +15,12 @@ import { contractArgument, keystoreFlags, nodeFlags } from "../../terminal/flags
 import { withProgress } from "../../terminal/progress/progress.js";
 import { map, one, record } from "../../terminal/schema/result-shape.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
-import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
+import {
+	type Comparison,
+	compareCode,
+	constructorArguments,
+	isUnlistedImmutable,
+} from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { Failure } from "../../wallet/failure.js";
@@ -217,7 +222,9 @@ function mismatch(
 		{
 			hint: other
 				? `it was made by solc ${deployedBy}, this is ${compiler}: try --solc ${deployedBy}`
-				: "try other settings: --optimizer-runs, --evm-version, --via-ir, --solc",
+				: isUnlistedImmutable(contract.runtime, differsAt ?? 0)
+					? "a value that the constructor sets stands there, and the file has no immutableReferences, which say so: give the whole artifact, the build-info file or the sources"
+					: "try other settings: --optimizer-runs, --evm-version, --via-ir, --solc",
 			details: {
 				compiled: compared.map((one) => ({
 					contract: one.contract.name,

@@ -43,7 +43,13 @@ import {
 import { type IdleKey, Settings, type UnknownKey } from "./settings.js";
 import { readShutdown, type ShutdownConfig } from "./shutdown-config.js";
 import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
-import { type HistoryConfig, readHistory, readStorage, type StorageConfig } from "./storage-config.js";
+import {
+	type HistoryConfig,
+	readHistory,
+	readStorage,
+	requireStorage,
+	type StorageConfig,
+} from "./storage-config.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
 export { ConfigError } from "../../hocon/hocon.js";
@@ -306,6 +312,8 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		events,
 		run: readRun(options),
 	};
+	// Last: what else is wrong is told beside it.
+	requireStorage(settings);
 	return { ...config, settings: settings.effective() };
 }
 

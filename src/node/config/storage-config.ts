@@ -21,10 +21,13 @@ export interface StorageConfig {
 	readonly cacheBytes: number;
 }
 
-/** Reads `storage`, which must exist. @throws {ConfigError} */
-export function readStorage(settings: Settings, warn: (text: string) => void): StorageConfig {
-	// The network's own node demands the section; a file of a development chain has nothing to say there.
+/** The network's own node demands the section; a file of a development chain has nothing to say there. @throws {ConfigError} */
+export function requireStorage(settings: Settings): void {
 	if (!settings.get("dev.enabled")) settings.requireGroup("storage");
+}
+
+/** Reads `storage`. @throws {ConfigError} */
+export function readStorage(settings: Settings, warn: (text: string) => void): StorageConfig {
 	checkEngine(settings, warn);
 	return {
 		directory: settings.get("storage.db.directory"),

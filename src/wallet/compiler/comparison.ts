@@ -41,6 +41,16 @@ export function compareCode(compiled: CompiledCode, deployed: Uint8Array): Compa
 	return { ...facts, match: differsAt === undefined ? "code" : undefined, differsAt };
 }
 
+/** PUSH32, and the zeros behind it that a constructor replaces by an immutable value. */
+const IMMUTABLE_PLACE = Uint8Array.of(0x7f, ...new Uint8Array(32));
+
+/** Whether a byte of compiled code is of an immutable value that the compiler's file doesn't list. */
+export function isUnlistedImmutable({ bytes, immutables }: CompiledCode, at: number): boolean {
+	if (immutables.size > 0) return false;
+	const begin = Buffer.from(bytes).lastIndexOf(IMMUTABLE_PLACE, at - 1);
+	return begin >= 0 && at < begin + IMMUTABLE_PLACE.length;
+}
+
 /**
  * The constructor's arguments behind deployed creation code.
  * @returns undefined if it doesn't begin with the compiled one

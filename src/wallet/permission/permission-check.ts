@@ -277,6 +277,9 @@ export function permissionsOf({ owner, witness, actives }: PermissionSet): reado
 	return [owner, ...(witness ? [witness] : []), ...actives];
 }
 
+/** Operations that move funds and that a remark names. */
+const MAX_NAMED = 3;
+
 /**
  * An active permission that moves funds and that others than the new owner's keys, or fewer of them, can use: whoever
  * shares an account among several keys rarely wants one of them, or the old one, to go on paying alone.
@@ -293,7 +296,10 @@ function fundRemarks(
 		({ address }) => !owner.keys.some((key) => equalBytes(key.address, address)),
 	);
 	const label = permissionLabel(active);
-	const may = `${label} may move funds (${moving.map(operationName).join(", ")})`;
+	// The summary lists all of them.
+	const named = moving.slice(0, MAX_NAMED).map(operationName).join(", ");
+	const others = moving.length - MAX_NAMED;
+	const may = `${label} may move funds (${named}${others > 0 ? ` and ${others} more` : ""})`;
 	const remedy = `--active ${active.id}=${keysetText(owner)} gives it the owner's keys`;
 	if (outside.length > 0) {
 		const who = outside.map(({ address }) => toBase58Check(address)).join(", ");

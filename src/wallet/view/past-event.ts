@@ -2,7 +2,13 @@
 
 import { type AbiView, viewAddress } from "../../abi/coder.js";
 import { decodeLog } from "../../abi/log.js";
-import { type ContractInterface, hashedSignature } from "../../abi/parameter.js";
+import {
+	type AbiItem,
+	type AbiParameter,
+	type ContractInterface,
+	hashedSignature,
+	integerType,
+} from "../../abi/parameter.js";
 import { fromHex } from "../../protocol/bytes.js";
 import { parseSignature } from "../abi/signature.js";
 import { Failure } from "../failure.js";
@@ -93,21 +99,27 @@ function contentOf(row: JsonRecord): Content {
 		const parts = Object.values(result).map((part) => `0x${text(part)}`);
 		return { topics: parts.slice(0, -1), data: parts.at(-1) ?? "0x" };
 	}
+	const item = eventOf(text(row["event"]));
 	// Each argument stands under its position, too.
 	const names = Object.keys(types).length > 0 ? Object.keys(types) : Object.keys(result);
-	const signature = signatureOf(text(row["event"]));
+	const parameters = item?.inputs.map((input, at) => ({ ...input, name: input.name || String(at) }));
+	const known = new Map(parameters?.map((parameter) => [parameter.name, parameter]));
+	const args = names.map((name) => [
+		name,
+		viewOf(result[name], known.get(name) ?? { name, type: text(types[name]) }),
+	]);
 	return {
 		event,
-		...(signature === undefined ? {} : { signature }),
-		args: Object.fromEntries(names.map((name) => [name, viewOf(result[name], text(types[name]))])),
+		...(item ? { signature: hashedSignature(item) } : {}),
+		args: Object.fromEntries(args),
 	};
 }
 
 /** @param description such as `Sent(address indexed to, uint256 amount)` */
-function signatureOf(description: string): string | undefined {
+function eventOf(description: string): AbiItem | undefined {
 	if (description === "") return undefined;
 	try {
-		return hashedSignature(parseSignature(description, "event"));
+		return parseSignature(description, "event");
 	} catch (error) {
 		if (error instanceof Failure) return undefined;
 		throw error;
@@ -117,14 +129,31 @@ function signatureOf(description: string): string | undefined {
 const integer = (value: Json | undefined): bigint => (typeof value === "bigint" ? value : 0n);
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/** @param type of the parameter; empty where it isn't known */
-function viewOf(value: Json | undefined, type = ""): AbiView {
-	if (Array.isArray(value)) return value.map((item: Json) => viewOf(item, type.replace(/\[\d*\]$/, "")));
-	if (isRecord(value)) {
-		return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, viewOf(item)]));
+/** A value of a row in the form of a decoded log. @param parameter its type is empty where it isn't known */
+function viewOf(value: Json | undefined, parameter: AbiParameter): AbiView {
+	const { type, components = [] } = parameter;
+	const element = type.replace(/\[\d*\]$/, "");
+	const member = (at: number): AbiParameter => components[at] ?? { name: "", type: "" };
+	if (Array.isArray(value)) {
+		const isTuple = element === type && components.length > 0;
+		return value.map((item: Json, at) =>
+			viewOf(item, isTuple ? member(at) : { ...parameter, type: element }),
+		);
 	}
+	if (isRecord(value))
+		return Object.fromEntries(
+			Object.entries(value).map(([name, item]) => [
+				name,
+				viewOf(item, member(components.findIndex((component) => component.name === name))),
+			]),
+		);
 	if (typeof value === "bigint" || typeof value === "boolean") return value;
-	const word = text(value);
+	return viewOfText(text(value), type);
+}
+
+function viewOfText(word: string, type: string): AbiView {
 	if (type === "address" && /^0x[0-9a-f]{40}$/i.test(word)) return viewAddress(fromHex(word.slice(2)));
-	return /^bytes\d*$/.test(type) && /^([0-9a-f]{2})*$/i.test(word) ? `0x${word}` : word;
+	if (/^bytes\d*$/.test(type) && /^([0-9a-f]{2})*$/i.test(word)) return `0x${word}`;
+	if (type === "bool" && /^(true|false)$/.test(word)) return word === "true";
+	return integerType(type) && /^-?\d+$/.test(word) ? BigInt(word) : word;
 }

@@ -4,6 +4,7 @@ import { interfaceOf } from "../../../src/wallet/abi/interface.js";
 import {
 	compareCode,
 	constructorArguments,
+	isUnlistedImmutable,
 	metadataLength,
 } from "../../../src/wallet/compiler/comparison.js";
 import {
@@ -110,6 +111,16 @@ describe("files of compilers", () => {
 		expect(read({ bytecode: object })[0]?.creation?.libraries).toEqual(
 			new Map([[placeholder, [{ start: 1, length: 20 }]]]),
 		);
+	});
+
+	it("takes zeros behind PUSH32 for an immutable value where nothing tells of any", () => {
+		const object = `6001 7f${"00".repeat(32)} 00`.replaceAll(" ", "");
+		const code = (more: object) =>
+			read({ evm: { deployedBytecode: { object, ...more } } })[0]?.runtime as CompiledCode;
+		const found = [2, 3, 34, 35].map((at) => isUnlistedImmutable(code({}), at));
+		expect(found).toEqual([false, true, true, false]);
+		const told = code({ immutableReferences: { 7: [{ start: 3, length: 32 }] } });
+		expect(isUnlistedImmutable(told, 3)).toBe(false);
 	});
 
 	it.each([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { viewAddress } from "../../../src/abi/coder.js";
 import { topicOf } from "../../../src/abi/selector.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
@@ -27,8 +28,22 @@ test("a past event has the forms of any other one", () => {
 	expect(args).toEqual({
 		to: expect.stringMatching(/^T/),
 		tag: "0xabcd",
-		amount: "5",
+		amount: 5n,
 		list: [expect.stringMatching(/^T/)],
+	});
+});
+
+test("structures of a past event are shown as those of a log that was just decoded", () => {
+	const who = "22".repeat(20);
+	const { args } = pastEvent({
+		event_name: "Paid",
+		event: "Paid((address who, bytes2 tag, (bool done, int8)[] steps) order, bool last)",
+		result: { order: { who: `0x${who}`, tag: "abcd", steps: [["true", "-5"]] }, last: "false" },
+		result_type: { order: "(address,bytes2,(bool,int8)[])", last: "bool" },
+	});
+	expect(args).toEqual({
+		order: { who: viewAddress(fromHex(who)), tag: "0xabcd", steps: [[true, -5n]] },
+		last: false,
 	});
 });
 
