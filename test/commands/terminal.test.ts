@@ -1,7 +1,8 @@
 /** What a person sees on the terminal although standard input and output are pipes. */
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import { Key, Permission } from "../../src/protocol/messages.js";
@@ -73,6 +74,39 @@ describe("a command in a pipe that asks for a password", () => {
 		expect(message).toBeGreaterThanOrEqual(0);
 		expect(message).toBeLessThan(shown.indexOf("Password of ann:"));
 		expect(wallet.home.read("signature")).toContain("0x");
+	});
+});
+
+describe("a list of payments", () => {
+	const list = `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n`;
+	const pay = "$COIN wallet send --password-file pw --batch";
+	const paid = async (wallet: Wallet): Promise<void> => {
+		wallet.home.write("pw", "password\n");
+		const path = wallet.home.write("pay.csv", list);
+		await wallet.coin(["wallet", "send", "--batch", path, ...wallet.password()]);
+	};
+
+	it("is asked about where a copy of it in another folder was paid", async ({ wallet }) => {
+		await paid(wallet);
+		expect(wallet.node.received).toHaveLength(2);
+		mkdirSync(join(wallet.home.path, "other"));
+		wallet.home.write("other/pay.csv", list);
+		const shown = await onTerminal(wallet, `${pay} other/pay.csv`, [[/Send\?/, "n"]]);
+		expect(shown).toContain("lines 2-3 said the same in a list before");
+		expect(wallet.node.received).toHaveLength(2);
+	});
+
+	it("is shown with what --resume sends again", async ({ wallet }) => {
+		let count = 0;
+		wallet.node.handlers.set("broadcasthex", (body) =>
+			++count === 1 ? wallet.node.take(body) : '{"code":"CONTRACT_VALIDATE_ERROR","message":""}',
+		);
+		await paid(wallet);
+		const shown = await onTerminal(wallet, `${pay} pay.csv --resume --dry-run`);
+		expect(shown).toMatch(/sent again {2}line 3: 2coin from /);
+		expect(shown).toMatch(/coins {7}2coin with what is sent again/);
+		expect(shown).toMatch(/paid before line 2, left out/);
+		expect(wallet.node.received).toHaveLength(1);
 	});
 });
 
