@@ -3,8 +3,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Kafka, logLevel } from "kafkajs";
+import { freePort } from "../free-port.js";
 import { type Broker, cacheFolder, Daemon, type Held, kindOf, run, whenReady } from "./broker.js";
-import { freePort } from "./free-port.js";
 
 const VERSION = "4.1.2";
 

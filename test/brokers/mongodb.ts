@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { BSON, MongoClient } from "mongodb";
+import { freePort } from "../free-port.js";
 import { type Broker, cacheFolder, Daemon, type Held, kindOf, run, whenReady } from "./broker.js";
-import { freePort } from "./free-port.js";
 
 const VERSION = "v1.24.0";
 const MODULE = "github.com/FerretDB/FerretDB";

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
+import { freePort } from "../free-port.js";
 import { type Broker, cacheFolder, Daemon, type Held, kindOf, run, whenReady } from "./broker.js";
-import { freePort } from "./free-port.js";
 
 const VERSION = "v2.15.2";
 

@@ -6,7 +6,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readdirSync, rea
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort } from "./free-port.js";
+import { freePort } from "../free-port.js";
 
 const DEBIAN = "/usr/lib/postgresql";
 const START_LIMIT_MS = 60_000;

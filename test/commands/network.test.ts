@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeEnvironment } from "../../src/node/network/node-environment.js";
 import { NO_CANDIDATES } from "../../src/node/network/transport/candidates.js";
@@ -9,6 +8,7 @@ import {
 	helloBlockId,
 } from "../../src/node/network/wire/application-messages.js";
 import { toHex, utf8 } from "../../src/protocol/bytes.js";
+import { freePort } from "../free-port.js";
 import { errorRecord, Home } from "./coin-process.js";
 
 const genesis = { id: new Uint8Array(32).fill(0, 0, 8).fill(7, 8), number: 0n };
@@ -20,15 +20,6 @@ let transport: PeerTransport;
 let address: string;
 /** A port on which nobody listens. */
 let nobody: string;
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	const bound = server.address();
-	await new Promise((resolve) => server.close(resolve));
-	if (bound === null || typeof bound === "string") throw new Error("no port");
-	return bound.port;
-}
 
 beforeAll(async () => {
 	home = new Home();

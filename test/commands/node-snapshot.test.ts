@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
 import { messageHash, signatureText } from "../../src/wallet/transaction/signed-message.js";
+import { freePort } from "../free-port.js";
 import { awaited, readyFile } from "./awaited.js";
 import { writeCheapKey } from "./cheap-key.js";
 import { errorRecord, Home } from "./coin-process.js";
@@ -35,14 +36,6 @@ afterEach(async () => {
 	for (const child of running.splice(0)) await stop(child);
 });
 afterAll(() => home.remove());
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-	const { port } = server.address() as { readonly port: number };
-	await new Promise((done) => server.close(done));
-	return port;
-}
 
 /** The recording's chain, on ports of our own. */
 async function writeConfig(name: string, peerPort: number, active = ""): Promise<void> {

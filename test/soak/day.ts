@@ -11,7 +11,6 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { toHex } from "../../src/protocol/bytes.js";
+import { freePort } from "../free-port.js";
 import { DAY_MS, type DayOptions, type Ports, payers, payment, receiver } from "./day-chain.js";
 import type { DaySample } from "./day-node.js";
 import { between, randomFrom } from "./random.js";
@@ -56,14 +56,6 @@ const chainMs = (Number(values.hours) / 24) * DAY_MS;
 const random = randomFrom(Number(values.seed));
 const root = mkdtempSync(join(tmpdir(), "coin-day-"));
 installRecoverEngine();
-
-async function freePort(host: string): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, host, resolve));
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 async function portsOf(host: string): Promise<Ports> {
 	const [peer, http, jsonrpc, grpc] = await Promise.all([1, 2, 3, 4].map(() => freePort(host)));

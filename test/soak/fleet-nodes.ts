@@ -2,24 +2,16 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { freePort } from "../free-port.js";
 
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
 const WITNESS = "TKXQJfLRSmRpqAM5e5GX4PHQVk9SqiFqkB";
 const SLOT_MS = 3_000;
 const PATIENCE_MS = 120_000;
 const begun = Math.trunc(Date.now() / SLOT_MS) * SLOT_MS - SLOT_MS;
-
-export async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 interface Ports {
 	readonly http: number;

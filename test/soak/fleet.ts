@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { freePort } from "../free-port.js";
 import { checkCache } from "./fleet-cache.js";
 import {
 	type FixedQuery,
@@ -26,7 +27,7 @@ import {
 	plainRequest,
 	requestHead,
 } from "./fleet-load.js";
-import { FleetNode, freePort, transfer } from "./fleet-nodes.js";
+import { FleetNode, transfer } from "./fleet-nodes.js";
 import { type ProxyName, programOf, startProxy } from "./fleet-proxies.js";
 
 const READERS = 3;

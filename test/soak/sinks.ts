@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { freePort } from "../brokers/free-port.js";
+import { freePort } from "../free-port.js";
 import { between, randomFrom } from "./random.js";
 
 const START_LIMIT_MS = 120_000;

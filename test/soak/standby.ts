@@ -8,11 +8,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { freePort } from "../free-port.js";
 import { between, randomFrom } from "./random.js";
 
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
@@ -35,14 +35,6 @@ const random = randomFrom(Number(values.seed));
 const root = mkdtempSync(join(tmpdir(), "coin-standby-"));
 const environment = { PATH: process.env["PATH"] ?? "", HOME: root, COIN_TTY: join(root, "none") };
 const path = (name: string): string => join(root, name);
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 const configuration = (own: number, other: number): string => `
 storage.db.directory = database

@@ -6,6 +6,7 @@ import type { NodeAddress } from "../../../src/node/network/environment.js";
 import { type PeerNetwork, startNetwork } from "../../../src/node/network/network.js";
 import { nodeEnvironment } from "../../../src/node/network/node-environment.js";
 import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
+import { freePort } from "../../free-port.js";
 import { openSmall, produce, produceMany, smallConfig, transfer, users } from "../chain/small-chain.js";
 
 /** Peer networks of several nodes, over real sockets of this machine. */
@@ -20,14 +21,6 @@ afterEach(async () => {
 	await Promise.all(ended.map(({ network }) => network.stop()));
 	expect(ended.flatMap(({ faults }) => faults)).toEqual([]);
 });
-
-async function freePort(host: string): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, host, resolve));
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 function configOf(listenPort: number, active: readonly NodeAddress[]): NodeConfig {
 	const config = smallConfig();
