@@ -82,6 +82,8 @@ export class Sealer {
 	async setMode(mode: SealMode): Promise<void> {
 		this.stop();
 		this.options.conditions.sealMode = mode;
+		// Work of which a node is asked waits for other work, and may come to its turn only behind the end.
+		if (this.isClosed) return;
 		this.start();
 		const { pool } = this.options.chain;
 		const before = pool.size;
@@ -138,8 +140,8 @@ export class Sealer {
 		const { pool } = this.options.chain;
 		const { size } = pool;
 		try {
-			// Another request may have sealed them in the meantime.
-			if (size > 0) this.seal();
+			// Another request may have sealed them in the meantime; a node that has closed leaves them to its next start.
+			if (size > 0 && !this.isClosed) this.seal();
 		} catch (error) {
 			for (const { fail } of waiting) fail(error);
 			return;

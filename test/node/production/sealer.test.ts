@@ -72,6 +72,20 @@ test("a node that closes seals no more of it", async () => {
 	expect(made()).toBe(1);
 });
 
+test("a closed one begins no interval and seals nothing that was asked for or had come before", async () => {
+	const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+	const { sealer, pool, made } = sealerOf(2, 0);
+	const submitted = sealer.submitted();
+	const changed = sealer.exclusive(() => sealer.setMode({ intervalMs: 3_600_000 }));
+	const before = timers();
+	sealer.close();
+	await changed;
+	expect(timers()).toBe(before);
+	await sealer.setMode("instant");
+	await submitted;
+	expect([pool.size, made()]).toEqual([2, 0]);
+});
+
 test("a first block that can't be made is told to those who wait for it", async () => {
 	const { sealer, pool, failures } = sealerOf(2, 1);
 	await expect(sealer.submitted()).rejects.toThrow("block 1");
