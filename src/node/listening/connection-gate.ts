@@ -45,6 +45,8 @@ const MAX_WAITING = 1_000;
 /** Connections that the system holds until they are taken; of one too many the client hears nothing for a second. */
 const BACKLOG = 4_096;
 const LOOK_AGAIN_MS = 100;
+/** Connections that give way in one round of the event loop: each is looked for among all. */
+const MAX_CLOSED_AT_ONCE = 16;
 
 /** From this number of places on, one address can't hold more than four fifths. */
 const SHARED_FROM = 10;
@@ -145,11 +147,12 @@ class ConnectionPlaces {
 	/**
 	 * Closes the least useful connection, if there is one, so that a connection of this address gets a place.
 	 * @param waiting how many wait: no more places are made than are needed
+	 * @param unreadMs what has come for so long may lie unread: a client isn't said to have been silent in that time
 	 * @returns whether a place will be free
 	 */
-	makeRoom(address: string, facts: ConnectionFacts, waiting: number): boolean {
+	makeRoom(address: string, facts: ConnectionFacts, waiting: number, unreadMs: number): boolean {
 		if (this.leaving >= waiting) return true;
-		const victim = this.leastMissed(address, facts);
+		const victim = this.leastMissed(address, facts, unreadMs);
 		if (!victim) return false;
 		this.leaving++;
 		victim.destroy();
@@ -160,7 +163,7 @@ class ConnectionPlaces {
 	 * Of the address with the most places the one that is idle longest; else the oldest unfinished request of others, or the answer of
 	 * which nothing was taken for longest.
 	 */
-	private leastMissed(address: string, facts: ConnectionFacts): Socket | undefined {
+	private leastMissed(address: string, facts: ConnectionFacts, unreadMs: number): Socket | undefined {
 		const onlyOwn = this.heldBy(address) >= this.perAddress;
 		let best: { readonly socket: Socket; readonly rank: readonly number[] } | undefined;
 		for (const [socket, holder] of this.open) {
@@ -170,11 +173,11 @@ class ConnectionPlaces {
 			let rank: readonly number[] | undefined;
 			if (idle !== undefined) {
 				const hasAsked = facts.hasAsked(socket);
-				if (hasAsked || idle > FIRST_REQUEST_MS) rank = [1, held, idle];
+				if (hasAsked || idle - unreadMs > FIRST_REQUEST_MS) rank = [1, held, idle];
 			} else {
 				const unread = facts.unreadMs?.(socket);
 				const age = unread ?? facts.unfinishedMs(socket) ?? 0;
-				if (age > UNFINISHED_MS && (unread !== undefined || held > this.heldBy(address) + 1))
+				if (age - unreadMs > UNFINISHED_MS && (unread !== undefined || held > this.heldBy(address) + 1))
 					rank = [0, held, age];
 			}
 			if (rank && (!best || isGreater(rank, best.rank))) best = { socket, rank };
@@ -258,12 +261,14 @@ export class ConnectionGate {
 	 * @param limit connections served at a time; 0 or less: no limit
 	 * @param serve takes over a connection
 	 * @param allowHalfOpen whether a client that has said everything still gets answers; else the connection ends
+	 * @param now milliseconds of a clock that only goes forward
 	 */
 	constructor(
 		limit: number,
 		private readonly serve: (socket: Socket) => void,
 		allowHalfOpen = true,
 		private readonly rule?: ConnectionRule,
+		private readonly now: () => number = () => performance.now(),
 	) {
 		this.places = new ConnectionPlaces(limit);
 		this.listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen }, (socket) => {
@@ -330,18 +335,38 @@ export class ConnectionGate {
 	private sweepRegularly(): void {
 		const { rule } = this;
 		if (!rule || this.sweeping) return;
-		this.sweeping = setInterval(() => {
+		const sweep = (): void => {
 			const crowded = this.waiting.length > 0;
 			for (const socket of this.places.open.keys()) if (rule.isStale(socket, crowded)) socket.destroy();
 			this.admitWaiting();
 			if (this.places.open.size > 0) return;
 			clearInterval(this.sweeping);
 			this.sweeping = undefined;
-		}, rule.everyMs).unref();
+		};
+		this.sweeping = setInterval(() => this.onceRead(sweep), rule.everyMs).unref();
 	}
 
-	/** Admits waiting connections, first those whose address holds the fewest places; closes others where all are taken. */
-	private admitWaiting(): void {
+	/**
+	 * Calls behind a whole round of the event loop, in which whatever had come before it was read: where the loop stood still, a clock
+	 * says nothing about clients whose requests lie in their sockets. A round that is such a one itself is followed by another.
+	 * @param then gets how long the round took
+	 */
+	private onceRead(then: (roundMs: number) => void, isAgain = false): void {
+		setImmediate(() => {
+			const fromMs = this.now();
+			setImmediate(() => {
+				const roundMs = this.now() - fromMs;
+				if (roundMs > FIRST_REQUEST_MS && !isAgain) this.onceRead(then, true);
+				else then(roundMs);
+			});
+		});
+	}
+
+	/**
+	 * Admits waiting connections, first those whose address holds the fewest places; looks for others to close where all are taken.
+	 * @returns the address of the next one, for which there is no place
+	 */
+	private admitWaiting(): string | undefined {
 		this.waiting = this.waiting.filter(({ socket }) => !socket.destroyed);
 		while (this.waiting.length > 0) {
 			let best: Waiting | undefined;
@@ -351,21 +376,32 @@ export class ConnectionGate {
 			}
 			if (!best) return;
 			if (!this.places.hasRoom(best.address)) {
-				if (this.rule && !this.places.makeRoom(best.address, this.rule, this.waiting.length))
-					this.lookAgain();
-				return;
+				this.look(0);
+				return best.address;
 			}
 			this.waiting.splice(this.waiting.indexOf(best), 1);
 			this.admit(best.socket, best.address);
 		}
+		return;
 	}
 
-	/** A connection that had just come may turn out to be an idle one. */
-	private lookAgain(): void {
-		this.looking ??= setTimeout(() => {
+	/**
+	 * Closes connections for those that wait; looks again, where there are too few to close: one that had just come may turn out to be
+	 * an idle one.
+	 */
+	private look(inMs: number): void {
+		const { rule } = this;
+		if (!rule) return;
+		const close = (roundMs: number): void => {
+			const next = this.admitWaiting();
 			this.looking = undefined;
-			this.admitWaiting();
-		}, LOOK_AGAIN_MS).unref();
+			if (next === undefined) return;
+			let closed = 0;
+			while (closed < MAX_CLOSED_AT_ONCE && this.places.makeRoom(next, rule, this.waiting.length, roundMs))
+				closed++;
+			if (closed < MAX_CLOSED_AT_ONCE) this.look(LOOK_AGAIN_MS);
+		};
+		this.looking ??= setTimeout(() => this.onceRead(close), inMs).unref();
 	}
 
 	/** Stops listening and closes every connection that `isIdle`; the others get `graceMs` to finish. */
