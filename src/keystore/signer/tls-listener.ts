@@ -29,8 +29,27 @@ const CLOSE_GRACE_MS = 1_000;
  */
 const HANDSHAKE_BYTES = 8 << 10;
 
+/** Processor time that an address may have taken for clients that aren't known: many handshakes at once, or two of those made for it. */
+const STRANGER_CPU_MS = 100;
+/** From then on it gets a tenth of the processor. */
+const STRANGER_PART = 10;
+
 /** `127.0.0.1:7443`, `[::1]:7443`. */
 const LISTEN_ADDRESS = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/;
+
+/** Milliseconds: a clock that only goes forward, and the processor time of this process. */
+interface Meters {
+	now(): number;
+	cpu(): number;
+}
+
+const METERS: Meters = {
+	now: () => performance.now(),
+	cpu: () => {
+		const { user, system } = process.cpuUsage();
+		return (user + system) / 1_000;
+	},
+};
 
 interface TlsListener {
 	/** Where clients reach it. */
@@ -52,6 +71,7 @@ export async function listenTls(
 	clients: () => readonly SignerClient[],
 	serve: (socket: TLSSocket, client: SignerClient) => void,
 	handshakeMs = HANDSHAKE_MS,
+	meters = METERS,
 ): Promise<TlsListener> {
 	const [, ipv6, name, port] = LISTEN_ADDRESS.exec(address) ?? [];
 	const host = ipv6 ?? name;
@@ -59,6 +79,7 @@ export async function listenTls(
 		throw new OperatorError(`"${address}" is not an address to listen at: write 127.0.0.1:7443`);
 	const server = serverWith({ certificate, key, ca }, handshakeMs);
 	const places = new Places();
+	const strangers = new Strangers(meters);
 	// Which connection carries one of TLS: the events of the latter come in the context in which it was begun.
 	const carriers = new AsyncLocalStorage<Carrier>();
 	server.on("secureConnection", (socket) => {
@@ -83,7 +104,7 @@ export async function listenTls(
 		MAX_CONNECTIONS.signer,
 		(socket) => {
 			places.take(socket);
-			const carrier = new Carrier(socket);
+			const carrier = new Carrier(socket, strangers);
 			carriers.run(carrier, () => server.emit("connection", carrier));
 		},
 		false,
@@ -110,36 +131,104 @@ function refusalOf({ authorized, authorizationError }: TLSSocket, hasCertificate
 	return `the client's certificate ${CERTIFICATE_FAULTS.get(code) ?? `can't be verified (${code})`}`;
 }
 
-/** What carries a connection of TLS: it ends where more bytes come than a handshake needs, and has no such limit once its client is known. */
+/** What the handshakes of each address have cost, but for those of clients that are known: one that has taken much waits. */
+class Strangers {
+	/** When each address will have had no more than its part of the processor; who has had no more already isn't kept. */
+	private readonly evenMs = new Map<string, number>();
+
+	constructor(readonly meters: Meters) {}
+
+	/** How long an address waits before more of its handshakes is looked at. */
+	waitMs(address: string): number {
+		const evenMs = this.evenMs.get(address) ?? 0;
+		return Math.max(0, evenMs - this.meters.now() - STRANGER_CPU_MS * STRANGER_PART);
+	}
+
+	/** @param cpuMs what an address has taken; negative: what was a known client's */
+	charge(address: string, cpuMs: number): void {
+		const nowMs = this.meters.now();
+		this.evenMs.set(address, Math.max(this.evenMs.get(address) ?? 0, nowMs) + cpuMs * STRANGER_PART);
+		for (const [each, evenMs] of this.evenMs) if (evenMs <= nowMs) this.evenMs.delete(each);
+	}
+}
+
+/**
+ * What carries a connection of TLS: it ends where more bytes come than a handshake needs, waits where its address has taken much time for
+ * handshakes, and has neither limit once its client is known.
+ */
 class Carrier extends Duplex {
 	private left = HANDSHAKE_BYTES;
+	private readonly address: string;
+	private chargedMs = 0;
+	/** Until what has come is gone on with. */
+	private holding: NodeJS.Timeout | undefined;
 
-	constructor(readonly socket: Socket) {
+	constructor(
+		readonly socket: Socket,
+		private readonly strangers: Strangers,
+	) {
 		super();
-		socket.on("data", (bytes: Buffer) => {
-			let wantsMore = true;
-			for (let at = 0; at < bytes.length; ) {
-				// What ends the handshake and a long request may come as one: each part is taken before the next one is.
-				const part = bytes.subarray(at, at + Math.min(bytes.length - at, this.left));
-				if (part.length === 0) return void socket.destroy();
-				this.left -= part.length;
-				wantsMore = this.push(part);
-				at += part.length;
-			}
-			if (!wantsMore) socket.pause();
-		});
+		this.address = socket.remoteAddress ?? "";
+		socket.on("data", (bytes: Buffer) => this.receive(bytes));
 		socket.on("end", () => this.push(null));
 		socket.on("error", () => socket.destroy());
 		socket.on("close", () => this.destroy());
 	}
 
+	private get isKnown(): boolean {
+		return this.left === Number.POSITIVE_INFINITY;
+	}
+
+	private receive(bytes: Buffer): void {
+		let wantsMore = true;
+		for (let at = 0; at < bytes.length; ) {
+			const waitMs = this.isKnown ? 0 : this.strangers.waitMs(this.address);
+			if (waitMs > 0) {
+				this.hold(bytes.subarray(at), waitMs);
+				return;
+			}
+			// What ends the handshake and a long request may come as one: each part is taken before the next one is.
+			const part = bytes.subarray(at, at + Math.min(bytes.length - at, this.left));
+			if (part.length === 0) return void this.socket.destroy();
+			this.left -= part.length;
+			wantsMore = this.isKnown ? this.push(part) : this.pushMeasured(part);
+			at += part.length;
+		}
+		if (!wantsMore) this.socket.pause();
+	}
+
+	/** OpenSSL works within the call that gives it bytes. */
+	private pushMeasured(part: Buffer): boolean {
+		const { meters } = this.strangers;
+		const before = meters.cpu();
+		const wantsMore = this.push(part);
+		// What has made its client known is that client's.
+		if (!this.isKnown) this.charge(meters.cpu() - before);
+		return wantsMore;
+	}
+
+	private hold(bytes: Buffer, ms: number): void {
+		this.socket.pause();
+		this.holding = setTimeout(() => {
+			this.holding = undefined;
+			this.socket.resume();
+			this.receive(bytes);
+		}, ms).unref();
+	}
+
+	private charge(cpuMs: number): void {
+		this.chargedMs += cpuMs;
+		this.strangers.charge(this.address, cpuMs);
+	}
+
 	/** Its client is one that is served. */
 	accept(): void {
 		this.left = Number.POSITIVE_INFINITY;
+		this.charge(-this.chargedMs);
 	}
 
 	override _read(): void {
-		this.socket.resume();
+		if (!this.holding) this.socket.resume();
 	}
 
 	override _write(bytes: Buffer, _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
@@ -151,6 +240,7 @@ class Carrier extends Duplex {
 	}
 
 	override _destroy(error: Error | null, destroyed: (error?: Error | null) => void): void {
+		clearTimeout(this.holding);
 		this.socket.destroy();
 		destroyed(error);
 	}

@@ -16,7 +16,7 @@ import {
 	type SignerError,
 	type SignerFiles,
 } from "../../../src/keystore/signer/client.js";
-import { parsePolicies } from "../../../src/keystore/signer/policies.js";
+import { parsePolicies, type SignerClient } from "../../../src/keystore/signer/policies.js";
 import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
 import { Signer } from "../../../src/keystore/signer/server.js";
 import { listenTls } from "../../../src/keystore/signer/tls-listener.js";
@@ -29,6 +29,8 @@ const ADDRESS = addressOfPrivateKey(KEY);
 const NOW_MS = 1_700_000_000_000;
 /** No test waits for it: what gives way does so for another reason. */
 const HANDSHAKE_MS = 3_600_000;
+/** Nor for what other tests of the process take. */
+const UNMETERED = { now: () => 0, cpu: () => 0 };
 
 const file = (name: string): string => fileURLToPath(new URL(`certificates/${name}`, import.meta.url));
 const filesOf = (name: string, ca = "ca"): SignerFiles => ({
@@ -61,6 +63,7 @@ beforeAll(async () => {
 		() => desk.clients,
 		(socket, client) => signer.serve(socket, client),
 		HANDSHAKE_MS,
+		UNMETERED,
 	);
 });
 afterAll(async () => {
@@ -72,7 +75,10 @@ afterAll(async () => {
 const port = (): number => Number(listener.at.split(":").at(-1));
 
 /** What comes back on a connection of TLS, or why nothing does. */
-function answerTo(options: ConnectionOptions, request = '{"do":"list"}\n'): Promise<string> {
+function answerTo(
+	options: ConnectionOptions & { localAddress?: string },
+	request = '{"do":"list"}\n',
+): Promise<string> {
 	return new Promise((resolve) => {
 		let text = "";
 		const socket = connectTls({
@@ -222,6 +228,52 @@ test("a client is heard only as long as a handshake is, and one that is served a
 	expect(await answerTo(chain(25))).not.toContain("{");
 	const long = `{"do":"list"${" ".repeat(20_000)}}\n`;
 	expect(await answerTo(named, long)).toContain(toBase58Check(ADDRESS));
+});
+
+test("an address whose strangers take much processor time waits until it is paid back; others and known clients don't", async () => {
+	const named = { cert: readFileSync(file("payroll.pem")), key: readFileSync(file("payroll.key")) };
+	// The clock stands unless the test moves it, and each piece of a handshake costs what the test says.
+	let nowMs = 0;
+	let cpuMs = 0;
+	let costMs = 0;
+	const metered = await listenTls(
+		"127.0.0.1:0",
+		filesOf("server"),
+		() => [
+			{
+				name: "payroll",
+				certificate: fingerprint("payroll").replaceAll(":", "").toLowerCase(),
+			} as SignerClient,
+		],
+		(socket) => socket.resume().end("served\n"),
+		HANDSHAKE_MS,
+		{
+			now: () => nowMs,
+			cpu: () => {
+				cpuMs += costMs;
+				return cpuMs;
+			},
+		},
+	);
+	const at = { host: "127.0.0.1", port: Number(metered.at.split(":").at(-1)) };
+	// Two pieces cost more than an address may take, but not if they were a known client's.
+	costMs = 60;
+	for (let i = 0; i < 3; i++) expect(await answerTo({ ...named, ...at })).toBe("served\n");
+	costMs = 100.01;
+	cpuMs = 0;
+	let answered = 0;
+	const held = [{}, named].map(async (options) => {
+		const answer = await answerTo({ ...options, ...at });
+		answered++;
+		return answer;
+	});
+	await expect.poll(() => cpuMs).toBeGreaterThan(0);
+	costMs = 0;
+	expect(await answerTo({ ...named, ...at, localAddress: "127.0.0.2" })).toBe("served\n");
+	expect(answered).toBe(0);
+	nowMs += 10_000;
+	expect(await Promise.all(held)).toEqual(['{"error":"the client shows no certificate"}\n', "served\n"]);
+	await metered.close();
 });
 
 test("what isn't TLS gets no answer", async () => {
