@@ -15,6 +15,7 @@ import {
 	readSignerFiles,
 	type SignerError,
 	type SignerFiles,
+	type SignerPlace,
 } from "../../../src/keystore/signer/client.js";
 import { parsePolicies, type SignerClient } from "../../../src/keystore/signer/policies.js";
 import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
@@ -31,6 +32,9 @@ const NOW_MS = 1_700_000_000_000;
 const HANDSHAKE_MS = 3_600_000;
 /** Nor for what other tests of the process take. */
 const UNMETERED = { now: () => 0, cpu: () => 0 };
+
+/** Waits for an answer for as long as a busy machine takes. */
+const keysOf = (place: SignerPlace) => keysOfSigner(place, HANDSHAKE_MS);
 
 const file = (name: string): string => fileURLToPath(new URL(`certificates/${name}`, import.meta.url));
 const filesOf = (name: string, ca = "ca"): SignerFiles => ({
@@ -99,14 +103,14 @@ function answerTo(
 }
 
 test("a client whose certificate is named is served, as the one that it is", async () => {
-	const [key] = await keysOfSigner({ at: listener.at, files: filesOf("payroll") });
+	const [key] = await keysOf({ at: listener.at, files: filesOf("payroll") });
 	expect(key?.address).toEqual(ADDRESS);
 	expect(await key?.sign("hello", BigInt(NOW_MS))).toHaveLength(65);
 	await expect(key?.signTransaction(Uint8Array.of(1))).rejects.toThrow("the bytes are not a transaction");
 });
 
 test("a certificate of the CA that no client has is refused in a sentence", async () => {
-	const asked = keysOfSigner({ at: listener.at, files: filesOf("unnamed") });
+	const asked = keysOf({ at: listener.at, files: filesOf("unnamed") });
 	await expect(asked).rejects.toMatchObject({
 		message: expect.stringContaining("the policies name no client with this certificate"),
 		isAway: false,
@@ -115,7 +119,7 @@ test("a certificate of the CA that no client has is refused in a sentence", asyn
 
 test("a certificate of another CA, one that has expired, and none at all, are refused with the reason", async () => {
 	expect(await answerTo({})).toBe('{"error":"the client shows no certificate"}\n');
-	await expect(keysOfSigner({ at: listener.at, files: filesOf("stranger") })).rejects.toMatchObject({
+	await expect(keysOf({ at: listener.at, files: filesOf("stranger") })).rejects.toMatchObject({
 		message: "the signer refuses: the client's certificate is of another CA",
 		isAway: false,
 	});
@@ -127,7 +131,7 @@ test("a certificate of another CA, one that has expired, and none at all, are re
 		() => undefined,
 	);
 	const expired = { ...filesOf("payroll"), certificate: file("expired.pem") };
-	await expect(keysOfSigner({ at: other.at, files: expired })).rejects.toThrow(
+	await expect(keysOf({ at: other.at, files: expired })).rejects.toThrow(
 		"the signer refuses: the client's certificate has expired",
 	);
 	await other.close();
@@ -178,7 +182,7 @@ test.each<[string, () => Server, string]>([
 	const server = begin().listen(0, "127.0.0.1");
 	await once(server, "listening");
 	const at = `tls://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	await expect(keysOfSigner({ at, files: filesOf("payroll") })).rejects.toThrow(
+	await expect(keysOf({ at, files: filesOf("payroll") })).rejects.toThrow(
 		`no signer answers at ${at} (${reason}`,
 	);
 	server.close();
@@ -186,7 +190,7 @@ test.each<[string, () => Server, string]>([
 
 test("a signer that is away is told from a certificate, a file or a place by which none can answer", async () => {
 	const reasonAt = (at: string, files?: SignerFiles) =>
-		keysOfSigner({ at, files }).catch(({ message, isAway }: SignerError) => ({ message, isAway }));
+		keysOf({ at, files }).catch(({ message, isAway }: SignerError) => ({ message, isAway }));
 	const gone = createServer().listen(0, "127.0.0.1");
 	await once(gone, "listening");
 	const nowhere = `tls://127.0.0.1:${(gone.address() as AddressInfo).port}`;
@@ -303,7 +307,7 @@ test("connections on which nothing is asked give way, one for one, where they ha
 });
 
 test("a client refuses a signer of another CA, and one under another name", async () => {
-	await expect(keysOfSigner({ at: listener.at, files: filesOf("payroll", "stranger-ca") })).rejects.toThrow(
+	await expect(keysOf({ at: listener.at, files: filesOf("payroll", "stranger-ca") })).rejects.toThrow(
 		`no signer answers at ${listener.at} (its certificate is of another CA)`,
 	);
 	const elsewhere = connectTls({
@@ -326,13 +330,11 @@ test("what is no address, and files that don't belong together, stop the start",
 	const mixed = { ...filesOf("server"), key: file("payroll.key") };
 	await expect(listenTls("127.0.0.1:0", mixed, () => [], none)).rejects.toThrow("can't be used together");
 	await expect(
-		keysOfSigner({ at: listener.at, files: { ...filesOf("payroll"), key: file("server.key") } }),
+		keysOf({ at: listener.at, files: { ...filesOf("payroll"), key: file("server.key") } }),
 	).rejects.toThrow("server.key and ");
 	const missing = { ...filesOf("server"), ca: file("gone.pem") };
 	await expect(listenTls("127.0.0.1:0", missing, () => [], none)).rejects.toThrow(
 		"gone.pem can't be read (ENOENT)",
 	);
-	await expect(keysOfSigner({ at: "tls://nowhere", files: filesOf("payroll") })).rejects.toThrow(
-		"tls://host:port",
-	);
+	await expect(keysOf({ at: "tls://nowhere", files: filesOf("payroll") })).rejects.toThrow("tls://host:port");
 });
