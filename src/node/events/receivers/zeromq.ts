@@ -15,8 +15,16 @@ const CROWDED_HANDSHAKE_MS = 2_000;
 const LOOK_MS = 500;
 /** Frames of one subscriber in a second: many times what a client that subscribes to everything sends. */
 const MAX_FRAMES_A_SECOND = 4_000;
+/** Those of all subscribers of one address: at most 30 ms of processor time a second. */
+const MAX_FRAMES_OF_ADDRESS = 20_000;
 /** Bytes that wait for one subscriber. */
 const MAX_WAITING_BYTES = 64 << 20;
+
+/** Frames of the second that began then. */
+interface FrameWindow {
+	count: number;
+	sinceMs: number;
+}
 
 interface Subscriber {
 	readonly socket: Socket;
@@ -26,9 +34,7 @@ interface Subscriber {
 	subscriptions: number;
 	isReady: boolean;
 	readonly sinceMs: number;
-	/** Frames that had come at a moment of the last second. */
-	frames: number;
-	framesSinceMs: number;
+	readonly frames: FrameWindow;
 	waiting: number;
 	waitingBytes: number;
 }
@@ -50,6 +56,8 @@ interface PublisherOptions {
 
 export class Publisher implements Receiver {
 	private readonly subscribers = new Map<Socket, Subscriber>();
+	/** By address, and as long as the second runs, so that connecting anew doesn't begin another one. */
+	private readonly framesOf = new Map<string, FrameWindow>();
 	private readonly gate: ConnectionGate;
 	private bound = 0;
 	private sent = 0;
@@ -132,34 +140,49 @@ export class Publisher implements Receiver {
 			subscriptions: 0,
 			isReady: false,
 			sinceMs: this.now(),
-			frames: 0,
-			framesSinceMs: this.now(),
+			frames: { count: 0, sinceMs: this.now() },
 			waiting: 0,
 			waitingBytes: 0,
 		};
 		this.subscribers.set(socket, subscriber);
 		const reader = new SubscriberReader();
 		socket.on("close", () => this.subscribers.delete(socket));
+		const address = socket.remoteAddress ?? "";
 		socket.on("data", (bytes) => {
+			const before = reader.frames;
 			try {
+				// Before anything is read: many connections would each have their first bytes read.
+				this.countFrames(this.framesFrom(address), 0, MAX_FRAMES_OF_ADDRESS);
 				for (const event of reader.read(bytes)) this.receive(subscriber, event);
-				this.countFrames(subscriber, reader.frames);
+				this.countFrames(subscriber.frames, reader.frames - before, MAX_FRAMES_A_SECOND);
 			} catch (error) {
 				socket.destroy();
 				if (!(error instanceof ZmtpError)) throw error;
+			} finally {
+				this.framesFrom(address).count += reader.frames - before;
 			}
 		});
 		socket.write(GREETING);
 	}
 
-	/** @param all frames since it connected @throws {ZmtpError} */
-	private countFrames(subscriber: Subscriber, all: number): void {
-		const nowMs = this.now();
-		if (nowMs - subscriber.framesSinceMs >= 1_000) {
-			subscriber.framesSinceMs = nowMs;
-			subscriber.frames = all;
+	private framesFrom(address: string): FrameWindow {
+		let frames = this.framesOf.get(address);
+		if (!frames) {
+			const nowMs = this.now();
+			for (const [other, { sinceMs }] of this.framesOf)
+				if (nowMs - sinceMs >= 1_000) this.framesOf.delete(other);
+			frames = { count: 0, sinceMs: nowMs };
+			this.framesOf.set(address, frames);
 		}
-		if (all - subscriber.frames > MAX_FRAMES_A_SECOND) throw new ZmtpError("too many frames");
+		return frames;
+	}
+
+	/** @throws {ZmtpError} once there are more than the limit in one second */
+	private countFrames(frames: FrameWindow, count: number, limit: number): void {
+		const nowMs = this.now();
+		if (nowMs - frames.sinceMs >= 1_000) Object.assign(frames, { count: 0, sinceMs: nowMs });
+		frames.count += count;
+		if (frames.count > limit) throw new ZmtpError("too many frames");
 	}
 
 	private receive(subscriber: Subscriber, event: SubscriberEvent): void {

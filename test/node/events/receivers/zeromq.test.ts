@@ -208,3 +208,27 @@ test("a subscriber that sends frames by the thousand is disconnected, at once or
 	for (let part = 0; part < 6; part++) await send(1_000);
 	await until(() => queue.counts.subscribers === 0);
 });
+
+test("subscribers of one address have one budget of frames, which connecting anew doesn't renew", async () => {
+	let nowMs = 0;
+	const queue = await Publisher.listen({ host: "127.0.0.1", port: 0, highWaterMark: 10, now: () => nowMs });
+	open.push(queue);
+	const quiet = await subscriber(queue, readyAs("SUB"));
+	await until(() => quiet.heard().length === HELLO);
+	// More than is read at once: each is disconnected, and what was read of it counts.
+	for (let each = 0; each < 10; each++) {
+		const { socket, heard } = await subscriber(queue, readyAs("SUB"));
+		await until(() => heard().length === HELLO);
+		socket.write(new Uint8Array(2 * 3_000));
+		await until(() => queue.counts.subscribers === 1);
+	}
+	const late = connect(queue.port, "127.0.0.1");
+	const closed = new Promise((resolve) => late.on("close", resolve));
+	late.on("error", () => undefined).resume();
+	late.write(GREETING);
+	await closed;
+	nowMs += 1_000;
+	const next = await subscriber(queue, readyAs("SUB"));
+	await until(() => next.heard().length === HELLO);
+	expect(queue.counts.subscribers).toBe(2);
+});
