@@ -6,10 +6,9 @@ import type { SignedTransaction } from "../protocol/transaction.js";
 import type { ApiNode } from "./api/context.js";
 import type { Dispatcher } from "./api/jsonrpc/dispatcher.js";
 import type { TextAnswerer } from "./api/jsonrpc/server.js";
+import type { InterfaceNode } from "./api/queries/stored-events.js";
 import type { ExecutedBlock } from "./chain/observers.js";
-import type { OpenChain } from "./chain/open-chain.js";
 import type { Development } from "./development/development.js";
-import type { ContractSources } from "./history/contract-sources.js";
 import type { NodeCore, Service } from "./node-core.js";
 import type { NodeLog } from "./node-log.js";
 import { Sealer } from "./production/sealer.js";
@@ -34,10 +33,8 @@ export const sealing: Service = {
 	},
 };
 
-async function startSealer(
-	{ open, log, report, sources }: NodeCore,
-	development: Development,
-): Promise<Sealer> {
+async function startSealer(core: NodeCore, development: Development): Promise<Sealer> {
+	const { open, log, report } = core;
 	const { schedule, producer } = development;
 	const { loadState: given, fork } = development.options;
 	const firstHead = BigInt(fork?.number ?? 0);
@@ -59,7 +56,7 @@ async function startSealer(
 			// What was sealed while the log was off isn't told when it is on again.
 			if (infos.length === 0 || (log instanceof SwitchableLog && !log.isOn)) return;
 			const write = async (): Promise<void> => {
-				await writeTransactions(open, { block, infos }, sources, log);
+				await writeTransactions(core, { block, infos });
 				for (const { id, internal_transactions: calls } of infos) {
 					await writeConsole(development, calls, log, { transaction: toHex(id) });
 				}
@@ -80,17 +77,21 @@ async function startSealer(
 }
 
 /** Logs what the transactions of a block did. */
-async function writeTransactions(
-	{ chain }: OpenChain,
-	applied: ExecutedBlock,
-	sources: ContractSources,
-	log: NodeLog,
-): Promise<void> {
+async function writeTransactions(core: NodeCore, applied: ExecutedBlock): Promise<void> {
+	const { open, log } = core;
 	const { blockReport } = await import("./api/development/block-report.js");
-	const { lines, more } = blockReport(chain.state, applied, (contract) => sources.itemsOf(contract));
+	const { lines, more } = blockReport(open.chain.state, applied, interfaceNode(core));
 	for (const line of lines) log.info(line, "transaction");
 	if (more > 0) log.info({ transactions: more }, "more of this block");
 }
+
+/** Reads interfaces for the log itself: what it asks of contracts is no call that is logged. */
+const interfaceNode = ({ machine, sources, open }: NodeCore): InterfaceNode => ({
+	machine,
+	sources,
+	rules: open.rules,
+	forks: () => open.forks,
+});
 
 /** Logs what contracts wrote to their console. @param where the transaction that wrote, or that it was none */
 async function writeConsole(
@@ -106,11 +107,9 @@ async function writeConsole(
 }
 
 /** A machine whose calls without effect log what contracts wrote, and that they refused. */
-export function writingMachine(
-	{ machine, log, report, sources, open }: NodeCore,
-	development: Development,
-): ApiNode["machine"] {
-	const known = (contract: Uint8Array) => sources.itemsOf(contract);
+export function writingMachine(core: NodeCore, development: Development): ApiNode["machine"] {
+	const { machine, log, report, open } = core;
+	const known = interfaceNode(core);
 	const write = async (
 		transaction: SignedTransaction,
 		result: ConstantResult,

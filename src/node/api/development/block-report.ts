@@ -19,7 +19,7 @@ import type { StateView } from "../../state/view.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertMessage } from "../jsonrpc/revert-reason.js";
 import { storedInterfaceOf } from "../queries/contracts.js";
-import { type KnownInterface, knownInterfaces, type StoredSourceOf } from "../queries/stored-events.js";
+import { type InterfaceNode, type KnownInterface, knownInterfaces } from "../queries/stored-events.js";
 
 /** Transactions of a block that are described. */
 const MAX_TRANSACTIONS = 50;
@@ -39,11 +39,11 @@ interface BlockReport {
 export function blockReport(
 	state: StateView,
 	{ block, infos }: ExecutedBlock,
-	known: StoredSourceOf,
+	node: InterfaceNode,
 ): BlockReport {
 	const described = block.transactions.slice(0, MAX_TRANSACTIONS);
 	return {
-		lines: described.map((transaction, index) => lineOf(state, transaction, infos[index], known)),
+		lines: described.map((transaction, index) => lineOf(state, transaction, infos[index], node)),
 		more: block.transactions.length - described.length,
 	};
 }
@@ -53,7 +53,7 @@ function lineOf(
 	state: StateView,
 	transaction: SignedTransaction,
 	info: Readonly<TransactionInfo> | undefined,
-	known: StoredSourceOf,
+	node: InterfaceNode,
 ): object {
 	const { from, to, value, input } = contractFacts(state, transaction, info);
 	const name = transaction.type?.name;
@@ -61,7 +61,7 @@ function lineOf(
 	const failed = result > TransactionResultContractResult.SUCCESS;
 	const isCall = name === "TriggerSmartContract";
 	const runsCode = isCall || name === "CreateSmartContract";
-	const abis = isCall ? [...knownInterfaces(state, to, known)] : [];
+	const abis = isCall ? [...knownInterfaces(node, state, to)] : [];
 	return {
 		id: transaction.idHex,
 		type: name,
@@ -82,10 +82,10 @@ export function refusedCall(
 	state: StateView,
 	transaction: SignedTransaction,
 	output: Uint8Array,
-	known: StoredSourceOf,
+	node: InterfaceNode,
 ): object {
 	const { from, to, input } = contractFacts(state, transaction, undefined);
-	const abis = to.length > 0 ? [...knownInterfaces(state, to, known)] : [];
+	const abis = to.length > 0 ? [...knownInterfaces(node, state, to)] : [];
 	return {
 		from: shownAddress(from),
 		to: shownAddress(to),
@@ -103,11 +103,11 @@ export function triesTransaction(
 	state: StateView,
 	transaction: SignedTransaction,
 	isTrial: boolean,
-	known: StoredSourceOf,
+	node: InterfaceNode,
 ): boolean {
 	const { to, input } = contractFacts(state, transaction, undefined);
 	if (to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
-	const item = itemFor([...knownInterfaces(state, to, known)], "function", input);
+	const item = itemFor([...knownInterfaces(node, state, to)], "function", input);
 	return item ? item.mutability !== "view" && item.mutability !== "pure" : isTrial;
 }
 

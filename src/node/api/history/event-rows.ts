@@ -1,17 +1,11 @@
 /** Events of contracts as rows of the history interface, and in the form of the older event server (protocol/history §§5, 6). */
 
 import type { AbiView } from "../../../abi/coder.js";
-import {
-	type AbiItem,
-	type AbiParameter,
-	type ContractInterface,
-	describeItem,
-	hashedType,
-} from "../../../abi/parameter.js";
+import { type AbiItem, type AbiParameter, describeItem, hashedType } from "../../../abi/parameter.js";
 import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
-import type { SmartContractABI, TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
+import type { TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
 import {
 	locateTransaction,
 	receiptsCost,
@@ -24,7 +18,12 @@ import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 import { LongAnswer } from "../long-answer.js";
 import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
-import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
+import {
+	eventTopics,
+	type Implementations,
+	knownInterfaces,
+	readStoredEvent,
+} from "../queries/stored-events.js";
 import {
 	type AnswerRow,
 	type AnswerValue,
@@ -73,28 +72,23 @@ export async function contractEvents(
 	filter: EventFilter = {},
 	show: ShowPage = envelopePieces,
 ): Promise<LongAnswer> {
-	const { context, parameters } = request;
+	const { parameters } = request;
+	const { node } = request.context;
 	const name = filter.name ?? parameters.text("event_name");
 	const number = parameters.number("block_number");
 	const heights =
 		filter.heights ?? (number === undefined ? heightsOf(request) : blockHeights(request, number));
 	const owner = ownerKey(contract);
-	const abis = interfacesOf(context, contract);
+	const behind: Implementations = new Map();
 	const lists =
 		name === undefined
 			? [{ kind: "log" as const, owner }]
-			: eventTopics(abis, name).map((topic) => ({ kind: "event" as const, owner: eventOwner(owner, topic) }));
-	const write = (row: HistoryRow, bodies: StoredBodies) => writeRow(request, row, bodies, name);
+			: eventTopics(knownInterfaces(node, node.view("full"), contract, behind), name).map((topic) => ({
+					kind: "event" as const,
+					owner: eventOwner(owner, topic),
+				}));
+	const write = (row: HistoryRow, bodies: StoredBodies) => writeRow(request, row, bodies, name, behind);
 	return streamedPage(request, { lists, heights, write }, show);
-}
-
-/** The interface of a contract on the chain, and that of its stored sources, by which events with structures are read. */
-function interfacesOf(
-	{ node }: Pick<ApiContext, "node">,
-	contract: Uint8Array,
-): readonly (Readonly<SmartContractABI> | ContractInterface)[] {
-	const known = [node.view("full").abi.get(contract), node.sources?.itemsOf(contract)];
-	return known.filter((abi) => abi !== undefined);
 }
 
 function blockHeights(request: HistoryRequest, number: bigint): Heights {
@@ -116,12 +110,13 @@ function writeRow(
 	row: HistoryRow,
 	bodies: StoredBodies,
 	name: string | undefined,
+	behind: Implementations,
 ): AnswerRow | undefined {
 	const place = readPlace(row.suffix);
 	const info = bodies.at(place, readPointer(row.value).mark)?.info;
 	const log = info?.log[place.ordinal];
 	if (!info || !log) return undefined;
-	const event = eventRow(context, { log, info, index: place.ordinal });
+	const event = eventRow(context, { log, info, index: place.ordinal }, behind);
 	return name === undefined || event.event_name === name || name.includes("(") ? event : undefined;
 }
 
@@ -198,7 +193,8 @@ function eventAnswer(
 	// What is wrong is refused while the answer has no status yet.
 	const { limit: asked, afterNumber: from } = request.parameters;
 	function* rowsOf(placed: readonly PlacedLog[]): Generator<EventRow> {
-		for (const one of placed) yield eventRow(request.context, one);
+		const behind: Implementations = new Map();
+		for (const one of placed) yield eventRow(request.context, one, behind);
 	}
 	function* pieces(): Generator<string> {
 		const page = pageOfList(request, placedLogs(infos()), limit ?? asked, from);
@@ -220,11 +216,11 @@ function placedLogs(infos: Iterable<Readonly<TransactionInfo>>): readonly Placed
 	return logs;
 }
 
-function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): EventRow {
+function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog, behind: Implementations): EventRow {
 	const state = node.view("full");
 	const { dialect } = node.config.node;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-	const { item, decoded } = readStoredEvent(interfacesOf({ node }, contract), log) ?? {};
+	const { item, decoded } = readStoredEvent(knownInterfaces(node, state, contract, behind), log) ?? {};
 	const isKnown = item !== undefined && decoded !== undefined;
 	return {
 		block_number: info.blockNumber,

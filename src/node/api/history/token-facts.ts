@@ -2,13 +2,9 @@
 
 import { addressFromHash, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, fromKey, toHex, toKey } from "../../../protocol/bytes.js";
-import { TriggerSmartContract } from "../../../protocol/messages.js";
-import { headBlock } from "../../chain/block-store.js";
-import { ChainError } from "../../rules/errors.js";
 import { executions } from "../../scheduling/call-queue.js";
-import { VmError } from "../../vm/vm-error.js";
 import type { ApiContext, ServerKind } from "../context.js";
-import { callTransaction } from "../queries/contract-calls.js";
+import { askOnHead } from "../queries/contract-calls.js";
 
 /** A balance or a name takes a small part of this. */
 const ENERGY_LIMIT = 3_000_000n;
@@ -41,32 +37,8 @@ async function ask(
 	data: Uint8Array,
 	server: ServerKind = "full",
 ): Promise<Uint8Array | undefined> {
-	const address = addressFromHash(contract);
-	const call = TriggerSmartContract.create({
-		owner_address: addressFromHash(new Uint8Array(20)),
-		contract_address: address,
-		data,
-	});
-	try {
-		const transaction = callTransaction({ ...context, node }, call);
-		const result = await executions.run(
-			() => {
-				const state = node.view(server);
-				const head = headBlock(state);
-				if (!head || !state.contract.has(address)) return undefined;
-				return node.machine.call({ state, rules: node.rules, forks: node.forks(state) }, transaction, {
-					block: { number: head.number, timestampMs: head.timestampMs, witness: head.witness },
-					energyLimit: ENERGY_LIMIT,
-				});
-			},
-			context.isAbandoned,
-			context.client,
-		);
-		return result && !result.reverted ? result.output : undefined;
-	} catch (error) {
-		if (error instanceof VmError || error instanceof ChainError) return undefined;
-		throw error;
-	}
+	const run = () => askOnHead(node, node.view(server), addressFromHash(contract), data, ENERGY_LIMIT);
+	return executions.run(run, context.isAbandoned, context.client);
 }
 
 /** Name, symbol and decimals of a token; asked once. @param contract 20 bytes */

@@ -3,6 +3,8 @@
  * through this.
  */
 
+import { addressFromHash } from "../../../protocol/address.js";
+import { refBlockOf } from "../../../protocol/block.js";
 import { contractType } from "../../../protocol/contract-types.js";
 import { fromDouble, wrap } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
@@ -14,18 +16,17 @@ import {
 	TransactionResult,
 	TransactionResultCode,
 	TransactionResultContractResult,
-	type TriggerSmartContract,
+	TriggerSmartContract,
 } from "../../../protocol/messages.js";
-import type { SignedTransaction } from "../../../protocol/transaction.js";
+import { buildTransaction, type SignedTransaction } from "../../../protocol/transaction.js";
 import { headBlock } from "../../chain/block-store.js";
-import { ContractValidateError } from "../../rules/errors.js";
+import { ChainError, ContractValidateError } from "../../rules/errors.js";
 import { executions } from "../../scheduling/call-queue.js";
 import type { StateView } from "../../state/view.js";
 import type { ConstantResult } from "../../vm/contract-machine.js";
-import type { BlockContext } from "../../vm/machine.js";
 import { VmError } from "../../vm/vm-error.js";
 import { type BuildOptions, buildUnchecked } from "../builder.js";
-import type { ApiContext } from "../context.js";
+import type { ApiContext, ApiNode } from "../context.js";
 
 export const TRIGGER = contractType("TriggerSmartContract");
 const CREATE = contractType("CreateSmartContract");
@@ -98,15 +99,56 @@ function callNow(
 	checkContract(state, call);
 	const { supportConstant, maxEnergyLimitForConstant } = node.config.vm;
 	if (!supportConstant) throw new ContractValidateError("this node does not support constant");
-	const environment = { state, rules: node.rules, forks: node.forks(state) };
-	const options = { block: headContext(state), energyLimit: maxEnergyLimitForConstant };
-	return node.machine.call(environment, transaction, options, isTrial);
+	return callOnHead(node, state, transaction, maxEnergyLimitForConstant, isTrial);
 }
 
-function headContext(state: StateView): BlockContext {
+/** What of a node executes calls. */
+export type CallingNode = Pick<ApiNode, "machine" | "rules" | "forks">;
+
+/** Executes a call without effect at once. @throws as {@link executeConstantCall} */
+function callOnHead(
+	node: CallingNode,
+	state: StateView,
+	transaction: SignedTransaction,
+	energyLimit: bigint,
+	isTrial = false,
+): ConstantResult {
 	const head = headBlock(state);
 	if (!head) throw new NamedError("HeaderNotFound", "latest block not found");
-	return { number: head.number, timestampMs: head.timestampMs, witness: head.witness };
+	const { number, timestampMs, witness } = head;
+	const options = { block: { number, timestampMs, witness }, energyLimit };
+	return node.machine.call(
+		{ state, rules: node.rules, forks: node.forks(state) },
+		transaction,
+		options,
+		isTrial,
+	);
+}
+
+/** What a contract answers nobody in particular; undefined where it fails or there is none. @param contract 21 bytes */
+export function askOnHead(
+	node: CallingNode,
+	state: StateView,
+	contract: Uint8Array,
+	data: Uint8Array,
+	energyLimit: bigint,
+): Uint8Array | undefined {
+	const owner_address = addressFromHash(new Uint8Array(20));
+	const call = TriggerSmartContract.create({ owner_address, contract_address: contract, data });
+	const header = { ...refBlockOf(state.properties.headId), expirationMs: 0n, timestampMs: 0n };
+	try {
+		if (!state.contract.has(contract)) return undefined;
+		const { reverted, output } = callOnHead(
+			node,
+			state,
+			buildTransaction(TRIGGER, call, header),
+			energyLimit,
+		);
+		return reverted ? undefined : output;
+	} catch (error) {
+		if (error instanceof VmError || error instanceof ChainError) return undefined;
+		throw error;
+	}
 }
 
 /** A call's answer as a message, without the transaction's id. */

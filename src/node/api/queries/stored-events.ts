@@ -11,22 +11,26 @@ import {
 	type ContractInterface,
 	isElementaryType,
 } from "../../../abi/parameter.js";
-import { addressInWord, minimalTarget, PROXY_SLOTS } from "../../../abi/proxy.js";
+import { addressInWord, IMPLEMENTATION_SELECTOR, minimalTarget, PROXY_SLOTS } from "../../../abi/proxy.js";
 import { topicOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { addressFromHash } from "../../../protocol/address.js";
 import { fromHex, fromKey, toHex, toKey, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import type { SmartContractABI } from "../../../protocol/messages.js";
+import type { ContractSources } from "../../history/contract-sources.js";
 import type { StateView } from "../../state/view.js";
 import { readSlot } from "../../vm/storage-keys.js";
 import { wordFromBytes } from "../../vm/word.js";
+import { askOnHead, type CallingNode } from "./contract-calls.js";
 import { storedInterfaceOf } from "./contracts.js";
 
 /** Events of an interface that are read. */
 const MAX_EVENTS = 300;
 /** Bytes of a log's data. */
 const MAX_DATA = 32 << 10;
+/** Energy for what a beacon is asked: its own code is a stranger's, and reads a slot. */
+const BEACON_ENERGY = 20_000n;
 const LIMITS = { ...USUAL_LIMITS, slack: 16 << 10 };
 
 /** A type of interfaces, of which the chain's know no tuples' members: arrays have at least one element, and few dimensions. */
@@ -35,24 +39,39 @@ const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
 /** An interface as the chain has it, or that of stored sources, which knows what tuples hold. */
 export type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
 
-/** The interface of a contract's stored sources, where there are any. @param contract 21 bytes */
-export type StoredSourceOf = (contract: Uint8Array) => ContractInterface | undefined;
+/** What a node reads interfaces with, beside the state: its stored sources, and what executes the call of a beacon. */
+export interface InterfaceNode extends CallingNode {
+	readonly sources?: Pick<ContractSources, "itemsOf"> | undefined;
+}
+
+/** The contracts, 21 bytes, whose code others run, by the keys of these: each is looked up once; undefined: it is no known proxy. */
+export type Implementations = Map<string, Uint8Array | undefined>;
 
 /** Of a contract, then of the one whose code it runs: stored sources first, as the chain's record loses what tuples hold. */
 export function* knownInterfaces(
+	node: InterfaceNode,
 	state: StateView,
 	contract: Uint8Array,
-	sourceOf: StoredSourceOf,
+	behind: Implementations = new Map(),
 ): Generator<KnownInterface> {
-	for (const address of withImplementation(state, contract))
-		for (const abi of [sourceOf(address), state.abi.get(address)]) if (abi) yield abi;
+	function* own(address: Uint8Array): Generator<KnownInterface> {
+		for (const abi of [node.sources?.itemsOf(address), state.abi.get(address)]) if (abi) yield abi;
+	}
+	yield* own(contract);
+	const key = toKey(contract);
+	if (!behind.has(key)) behind.set(key, implementationOf(node, state, contract));
+	const implementation = behind.get(key);
+	if (implementation) yield* own(implementation);
 }
 
-/** A contract, and the one behind it where it is a proxy; not behind a beacon, which would have to be called. */
-function* withImplementation(state: StateView, address: Uint8Array): Generator<Uint8Array> {
-	yield address;
+/** The contract whose code a proxy runs; undefined for what is no known proxy. */
+function implementationOf(
+	node: InterfaceNode,
+	state: StateView,
+	address: Uint8Array,
+): Uint8Array | undefined {
 	const contract = state.contract.get(address);
-	if (!contract) return;
+	if (!contract) return undefined;
 	const storing = { address, creationId: contract.trx_hash, version: contract.version };
 	const inSlot = (slot: string): string | undefined => {
 		const value = readSlot(state, storing, wordFromBytes(fromHex(slot.slice(2))));
@@ -60,8 +79,18 @@ function* withImplementation(state: StateView, address: Uint8Array): Generator<U
 	};
 	const code = state.code.get(address)?.subarray(0, 64) ?? new Uint8Array();
 	const found =
-		minimalTarget(toHex(code)) ?? inSlot(PROXY_SLOTS.implementation) ?? inSlot(PROXY_SLOTS.proxiable);
-	if (found !== undefined) yield addressFromHash(fromHex(found));
+		minimalTarget(toHex(code)) ??
+		inSlot(PROXY_SLOTS.implementation) ??
+		behindBeacon(node, state, inSlot(PROXY_SLOTS.beacon)) ??
+		inSlot(PROXY_SLOTS.proxiable);
+	return found === undefined ? undefined : addressFromHash(fromHex(found));
+}
+
+function behindBeacon(node: InterfaceNode, state: StateView, beacon: string | undefined): string | undefined {
+	if (beacon === undefined) return undefined;
+	const asked = fromHex(IMPLEMENTATION_SELECTOR);
+	const answer = askOnHead(node, state, addressFromHash(fromHex(beacon)), asked, BEACON_ENERGY);
+	return answer && addressInWord(`0x${toHex(answer)}`);
 }
 
 const byTopic = new WeakMap<KnownInterface, ReadonlyMap<string, AbiItem>>();
@@ -85,9 +114,9 @@ export function readStoredEvent(abis: Iterable<KnownInterface>, log: LogData): S
 }
 
 /** Topics of the events of a name, or of one signature such as `Transfer(address,address,uint256)`. */
-export function eventTopics(abis: readonly KnownInterface[], name: string): readonly Uint8Array[] {
+export function eventTopics(abis: Iterable<KnownInterface>, name: string): readonly Uint8Array[] {
 	if (name.includes("(")) return [keccak256(utf8(name))];
-	const named = abis.flatMap((abi) => [...eventsOf(abi)].filter(([, item]) => item.name === name));
+	const named = [...abis].flatMap((abi) => [...eventsOf(abi)].filter(([, item]) => item.name === name));
 	return [...new Set(named.map(([topic]) => topic))].map(fromKey);
 }
 

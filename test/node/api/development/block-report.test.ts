@@ -49,22 +49,30 @@ it("names the function by the stored interface, the parties, the result and the 
 	});
 });
 
-it.each(["in its code", "in the slot of EIP-1967"])(
+it.each(["in its code", "in the slot of EIP-1967", "behind a beacon"])(
 	"names the function by the interface behind a proxy: %s",
 	async (place) => {
 		const target = toHex((fromBase58Check(store) as Uint8Array).subarray(1));
 		const code = `363d3d373d3d3d363d73${target}5af43d82803e903d91602b57fd5bf3`;
-		let proxy = chain.account(6).address;
+		let proxy = chain.account(place === "behind a beacon" ? 7 : 6).address;
 		if (place === "in its code") {
 			proxy = await chain.deploy({ contractName: "", abi: [], bytecode: `3d602d80600a3d3981f3${code}` });
 		} else {
 			// Nothing is called: the slot alone says what is behind.
 			await chain.result("dev_setCode", [proxy, "0x00"]);
-			await chain.result("dev_setStorageAt", [
-				proxy,
-				PROXY_SLOTS.implementation,
-				`0x${word(BigInt(`0x${target}`))}`,
-			]);
+			let [slot, inSlot] = [PROXY_SLOTS.implementation, target];
+			if (place === "behind a beacon") {
+				const beacon = {
+					contractName: "",
+					abi: [],
+					bytecode: `3d601d80600a3d3981f373${target}60005260206000f3`,
+				};
+				[slot, inSlot] = [
+					PROXY_SLOTS.beacon,
+					toHex((fromBase58Check(await chain.deploy(beacon)) as Uint8Array).subarray(1)),
+				];
+			}
+			await chain.result("dev_setStorageAt", [proxy, slot, `0x${word(BigInt(`0x${inSlot}`))}`]);
 		}
 		expect(await told(await chain.trigger(proxy, "set(uint256,string)", setArguments(7)))).toMatchObject({
 			to: proxy,

@@ -20,7 +20,7 @@ import {
 import type { Later } from "../../../scheduling/time-slice.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
-import { knownInterfaces, readStoredEvent, type StoredSourceOf } from "../../queries/stored-events.js";
+import { type InterfaceNode, knownInterfaces, readStoredEvent } from "../../queries/stored-events.js";
 import { MAX_ITEMS, makeId } from "../filter-registry.js";
 import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
 import type { RpcValue } from "../method.js";
@@ -87,8 +87,8 @@ interface HubOptions {
 	readonly answered?: Answered | undefined;
 	/** What `eth_syncing` answers at this moment. */
 	readonly syncing: () => RpcValue;
-	/** Interfaces of stored sources; absent: there are none. */
-	readonly sourceOf?: StoredSourceOf | undefined;
+	/** What events are read with. */
+	readonly node: InterfaceNode;
 	/** Subscriptions of one client. */
 	readonly maxPerClient: number;
 	/** Runs work later; absent: in later rounds of the event loop. */
@@ -168,14 +168,14 @@ function accountNotice(
 
 /** A log with its event, as the first interface reads it that knows it of its contract; `event` is null where none does. */
 async function eventNotice(
-	{ state, style, sourceOf = () => undefined }: HubOptions,
+	{ state, style, node }: HubOptions,
 	placed: PlacedLog,
 	block: SignedBlock,
 	removed: boolean,
 ): Promise<RpcValue> {
 	const object = logObject(placed, block, removed, style) as Readonly<Record<string, RpcValue>>;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
-	const { decoded } = readStoredEvent(knownInterfaces(state(), contract, sourceOf), placed.log) ?? {};
+	const { decoded } = readStoredEvent(knownInterfaces(node, state(), contract), placed.log) ?? {};
 	return {
 		...object,
 		event: decoded?.event ?? null,

@@ -115,7 +115,7 @@ export class SocketServer {
 					}
 				: undefined,
 			syncing: () => syncing(context({})),
-			sourceOf: (contract) => node.sources?.itemsOf(contract),
+			node,
 			maxPerClient: jsonrpc.maxSubscriptions,
 		});
 		this.stopObserving = observe(hub.observer);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ContractInterface } from "../../../../../src/abi/parameter.js";
+import { PROXY_SLOTS } from "../../../../../src/abi/proxy.js";
 import { topicOf } from "../../../../../src/abi/selector.js";
 import { rpcAnswersOf } from "../../../../../src/node/api/jsonrpc/answers.js";
 import type { RpcValue } from "../../../../../src/node/api/jsonrpc/method.js";
@@ -8,9 +9,13 @@ import {
 	SubscriptionHub,
 	type Topic,
 } from "../../../../../src/node/api/jsonrpc/subscriptions/hub.js";
+import type { InterfaceNode } from "../../../../../src/node/api/queries/stored-events.js";
 import type { ChainObserver } from "../../../../../src/node/chain/observers.js";
 import { stores } from "../../../../../src/node/state/definition.js";
 import type { BlockChange } from "../../../../../src/node/state/state-database.js";
+import { writeSlot } from "../../../../../src/node/vm/storage-keys.js";
+import { VmError } from "../../../../../src/node/vm/vm-error.js";
+import { wordFromBytes } from "../../../../../src/node/vm/word.js";
 import { addressPrefix } from "../../../../../src/protocol/address.js";
 import { fromHex, toHex, toKey } from "../../../../../src/protocol/bytes.js";
 import {
@@ -21,6 +26,7 @@ import {
 	SmartContractABIEntryEntryType,
 	SmartContractABIEntryParam,
 	Transaction,
+	type TriggerSmartContract,
 } from "../../../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../../../src/protocol/transaction.js";
 import { address, type LogNumbers, SmallChain, topic } from "../small-chain.js";
@@ -35,6 +41,18 @@ let sent: { readonly method: string; readonly subscription: string; readonly res
 let client: Subscriber;
 let later: (() => void)[];
 let sources: Map<string, ContractInterface>;
+/** Its machine answers the call of the beacon `address(n)` with `address(n + 1)`; that of 8 reverts, that of 9 fails. */
+const node = {
+	sources: { itemsOf: (contract: Uint8Array) => sources.get(toKey(contract)) },
+	forks: () => ({}),
+	machine: {
+		call: (_: unknown, { parameter }: { readonly parameter: TriggerSmartContract }) => {
+			const [, n = 0] = parameter.contract_address;
+			if (n === 9) throw new VmError(10, "Not enough energy", "OutOfEnergyException");
+			return { reverted: n === 8, output: Buffer.concat([Buffer.alloc(12), address(n + 1)]) };
+		},
+	},
+} as unknown as InterfaceNode;
 
 const account = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(addressPrefix()), address(n)]);
 
@@ -47,7 +65,7 @@ beforeEach(async () => {
 		state: () => chain.state,
 		style: rpcAnswersOf({ release: "4.8.2" }).objects,
 		syncing: () => syncing,
-		sourceOf: (contract) => sources.get(toKey(contract)),
+		node,
 		maxPerClient: 3,
 		later: (work) => later.push(work),
 	});
@@ -145,6 +163,7 @@ test("where all subscriptions are taken, a connection of who has most gives way 
 		state: () => chain.state,
 		style: rpcAnswersOf({ release: "4.8.2" }).objects,
 		syncing: () => syncing,
+		node,
 		maxPerClient: 20_000,
 	});
 	const closed: string[] = [];
@@ -245,6 +264,24 @@ describe("events", () => {
 		);
 		chain.state.abi.put(account(2), recorded("behind"));
 		expect(await argsTold()).toEqual({ behind: "0" });
+	});
+
+	test.each([
+		["answers", 4, { behind: "0" }],
+		["refuses", 8, null],
+		["fails", 9, null],
+	])("of a proxy whose beacon %s", async (_, beacon, args) => {
+		const storing = { address: account(1), creationId: topic(1), version: 0 };
+		chain.state.contract.put(
+			account(1),
+			SmartContract.create({ contract_address: account(1), trx_hash: storing.creationId }),
+		);
+		const slot = wordFromBytes(fromHex(PROXY_SLOTS.beacon.slice(2)));
+		writeSlot(chain.state, storing, slot, Buffer.concat([Buffer.alloc(12), address(beacon)]));
+		chain.state.contract.put(account(beacon), SmartContract.create({ contract_address: account(beacon) }));
+		for (const n of [beacon, beacon + 1])
+			chain.state.abi.put(account(n), recorded(n === beacon ? "beacon" : "behind"));
+		expect(await argsTold()).toEqual(args);
 	});
 });
 
