@@ -12,7 +12,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
 import { type CallNode, callTree } from "../../wallet/view/call-tree.js";
 import { type CallView, viewCall } from "../../wallet/view/call-view.js";
-import { interfaceSource } from "../../wallet/view/contract-record.js";
+import { otherInterfaces, ownSource } from "../../wallet/view/contract-record.js";
 import { interfaceFlag } from "./contract-input.js";
 
 /** Interfaces of contracts that have none on the chain. */
@@ -64,7 +64,7 @@ export async function traceTransactionCalls(
 		);
 	const trace = await ask("debug_traceTransaction", [`0x${idHex}`, TREE]);
 	const root = callTree(trace);
-	const view = await viewCall(root, interfaceSource(client, given));
+	const view = await viewCall(root, ownSource(client, given), await otherInterfaces(client.settings));
 	// The receipt names what other networks have no words for.
 	const receipt = isRecord(trace) ? trace["receipt"] : undefined;
 	const named = isRecord(receipt) ? receipt["result"] : undefined;
@@ -81,6 +81,7 @@ export async function traceCallCalls(
 ): Promise<CallView> {
 	return viewCall(
 		callTree(await ask("debug_traceCall", [call, "latest", TREE])),
-		interfaceSource(client, given),
+		ownSource(client, given),
+		await otherInterfaces(client.settings),
 	);
 }

@@ -56,18 +56,26 @@ interface EventView {
 	readonly data?: string;
 }
 
-/** Makes a call and everything inside of it readable. */
-export async function viewCall(call: CallNode, interfaceOf: InterfaceOf): Promise<CallView> {
+/**
+ * Makes a call and everything inside of it readable.
+ * @param others what names what neither the contract's own interface does nor that of the contract behind it
+ */
+export async function viewCall(
+	call: CallNode,
+	interfaceOf: InterfaceOf,
+	others: ContractInterface,
+): Promise<CallView> {
 	const items = call.kind.startsWith("CREATE") ? [] : await interfaceOf(call.code);
-	const own =
-		call.input.length >= 4 ? itemBySelector(items, call.input.subarray(0, 4), "function") : undefined;
-	const behind = own ? [] : await behindProxy(call, interfaceOf);
-	const item =
-		own ?? (behind.length > 0 ? itemBySelector(behind, call.input.subarray(0, 4), "function") : undefined);
+	const selector = call.input.subarray(0, 4);
+	const own = itemBySelector(items, selector, "function");
+	const all = [...items, ...(own ? [] : await behindProxy(call, interfaceOf)), ...others];
+	const item = own ?? itemBySelector(all, selector, "function");
 	const inner: (CallView | EventView)[] = [];
 	for (const entry of call.inner) {
 		inner.push(
-			"topics" in entry ? await viewLog(entry, interfaceOf, items) : await viewCall(entry, interfaceOf),
+			"topics" in entry
+				? await viewLog(entry, interfaceOf, items, others)
+				: await viewCall(entry, interfaceOf, others),
 		);
 	}
 	return {
@@ -81,7 +89,7 @@ export async function viewCall(call: CallNode, interfaceOf: InterfaceOf): Promis
 		energy: call.energy,
 		...(call.penalty > 0n ? { penalty: call.penalty } : {}),
 		result: call.end,
-		...(await outputMembers(call, item, [...items, ...behind])),
+		...(await outputMembers(call, item, all)),
 		...(inner.length > 0 ? { inner } : {}),
 		...(call.operations.length > 0 ? { operations: call.operations.map(viewOperation) } : {}),
 	};
@@ -147,8 +155,9 @@ async function viewLog(
 	log: TracedLog,
 	interfaceOf: InterfaceOf,
 	items: ContractInterface,
+	others: ContractInterface,
 ): Promise<EventView> {
-	const found = decodeLog(items, log) ?? decodeLog(await interfaceOf(log.address), log);
+	const found = decodeLog(items, log) ?? decodeLog([...(await interfaceOf(log.address)), ...others], log);
 	const contract = addressText(log.address);
 	if (found) return { kind: "EVENT", contract, event: found.signature, arguments: found.args };
 	return {

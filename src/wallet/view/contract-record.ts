@@ -44,16 +44,6 @@ export function ownSource(client: NodeClient, given: ContractInterface): Interfa
 	};
 }
 
-/** The same, and behind it what is common, and what is kept of others. */
-export function interfaceSource(client: NodeClient, given: ContractInterface): InterfaceOf {
-	const own = ownSource(client, given);
-	let others: Promise<ContractInterface> | undefined;
-	return async (address) => {
-		others ??= otherInterfaces(client.settings);
-		return [...(await own(address)), ...(await others)];
-	};
-}
-
 /** For what no interface of its own contract names: what is common, and all that is kept of other contracts. */
 export async function otherInterfaces(settings: Pick<Settings, "contactsFile">): Promise<ContractInterface> {
 	return [...commonInterface(), ...(await ownInterfaces(settings))];

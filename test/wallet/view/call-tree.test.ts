@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { ContractInterface } from "../../../src/abi/parameter.js";
+import { topicOf } from "../../../src/abi/selector.js";
 import { toHex } from "../../../src/protocol/bytes.js";
+import { parseSignature } from "../../../src/wallet/abi/signature.js";
+import { commonInterface } from "../../../src/wallet/abi/signature-list.js";
 import { Failure } from "../../../src/wallet/failure.js";
 import type { Json, JsonRecord } from "../../../src/wallet/json.js";
 import { type CallNode, callTree } from "../../../src/wallet/view/call-tree.js";
+import { callLines, viewCall } from "../../../src/wallet/view/call-view.js";
 
 const address = (digits: string): string => `0x${digits.repeat(20)}`;
 
@@ -94,5 +99,41 @@ describe("the tree of calls", () => {
 			deep,
 		];
 		for (const answer of bad) expect(() => callTree(answer)).toThrow(Failure);
+	});
+});
+
+describe("a call and a log of a proxy are named", () => {
+	const input = `0xa9059cbb${"0".repeat(127)}5`;
+	const transferred = topicOf(parseSignature("Transfer(address,address,uint256)", "event"));
+	const topics = [`0x${toHex(transferred)}`, `0x${"0".repeat(64)}`, `0x${"0".repeat(64)}`];
+	// The code that is lent to a second proxy of it writes in that one's name.
+	const logs = [{ ...log(`0x${"0".repeat(63)}5`, "0x0"), topics }];
+	const lent = frame({ type: "DELEGATECALL", from: address("11"), to: address("33"), input, logs });
+	const tree = callTree(frame({ input, calls: [lent] }));
+	/** The names of the values of the call, of the one inside and of its log. */
+	const namesIn = async (known: { readonly [digits: string]: ContractInterface }): Promise<string[]> => {
+		const of = async (code: Uint8Array) => known[toHex(code.subarray(0, 1))] ?? [];
+		const lines = callLines(await viewCall(tree, of, commonInterface()));
+		return lines.map((line) => [...line.matchAll(/(\w+): /g)].map(([, name]) => name).join());
+	};
+	const behind = [
+		parseSignature("transfer(address recipient, uint256 amount)"),
+		parseSignature("Transfer(address indexed sender, address indexed recipient, uint256 amount)", "event"),
+	];
+
+	it("by what is common, where nothing else is known", async () => {
+		expect(await namesIn({})).toEqual(["to,value", "to,value", "from,to,value"]);
+	});
+
+	it("by the interface of the contract behind it, before what is common", async () => {
+		expect(await namesIn({ "33": behind })).toEqual([
+			"recipient,amount",
+			"recipient,amount",
+			"sender,recipient,amount",
+		]);
+	});
+
+	it("by the interface of the contract in whose name the log is, before what is common", async () => {
+		expect((await namesIn({ "22": behind }))[2]).toBe("sender,recipient,amount");
 	});
 });
