@@ -3,14 +3,16 @@
  * comes from strangers in part, so it passes the same edge as everything that commands print.
  */
 
+import { Console } from "node:console";
 import type { EventEmitter } from "node:events";
 import { type REPLServer, Recoverable, type ReplOptions, start } from "node:repl";
-import { PassThrough, type Readable, type Writable } from "node:stream";
+import { PassThrough, type Readable, Writable } from "node:stream";
 import { inspect, types } from "node:util";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { plainDigits } from "../../wallet/abi/argument.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
+import { nearest } from "../../wallet/values/suggestion.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
 import { RUNS_ALONE } from "./names.js";
@@ -75,19 +77,38 @@ export function withAmounts(source: string): string {
 	});
 }
 
-/** JavaScript refuses to reckon with an amount and a plain number: a statement with amounts that has such an error is told what to write. */
-function withUnits(error: unknown, source: string): unknown {
-	if (types.isNativeError(error) && error.name === "TypeError" && withAmounts(source) !== source)
-		error.message += "; amounts are whole numbers of sun: 5coin * 2n, not 5coin * 2";
+/**
+ * JavaScript refuses to reckon with an amount and a plain number: a statement with amounts that has such an error is told what to write.
+ * So is one with a mistyped name.
+ */
+function withAdvice(error: unknown, source: string, names: Names): unknown {
+	if (!types.isNativeError(error)) return error;
+	const [near] = nearest(/^(\S+) is not defined$/.exec(error.message)?.[1] ?? "", Object.keys(names));
+	if (near !== undefined) error.message += `; did you mean ${near}?`;
+	if (error.name !== "TypeError" || withAmounts(source) === source) return error;
+	error.message += source.match(TOKENS)?.some((token) => /^\d.*[ns]$/i.test(token))
+		? "; amounts are whole numbers of sun: 5coin * 2n, not 5coin * 2"
+		: "; numbers such as 5e18 are whole ones: 5e18 * 2n, not 5e18 * 2";
 	return error;
 }
 
-/** Evaluates JavaScript with amounts; promises are waited for, and questions that stand alone are asked. */
-type Evaluate = (source: string) => Promise<unknown>;
+/** What is known by name. */
+type Names = Readonly<Record<string, unknown>>;
+
+/** What is set to a call alone: the variable gets what that comes to. */
+const SET_TO_CALL = /^(\s*(?:(?:const|let|var)\s+)?[\w$]+\s*=\s*)(?=[\w$.]+\()(?!(?:async|function)\b)/;
+
+/**
+ * Evaluates JavaScript with amounts; promises are waited for, and questions that stand alone are asked.
+ * @param incomplete called before this returns where more lines belong to the statement
+ */
+type Evaluate = (source: string, incomplete?: (error: Recoverable) => void) => Promise<unknown>;
 
 /** A prompt of Node.js, and what evaluates beside it. @param options of the prompt */
 function opened(
 	options: ReplOptions,
+	terminal: ConsoleTerminal,
+	names: Names,
 	operations: Operations,
 ): { readonly server: REPLServer; readonly evaluate: Evaluate } {
 	let refuse: (error: unknown) => void = () => undefined;
@@ -101,27 +122,43 @@ function opened(
 	const { _domain: domain } = server as { readonly _domain?: EventEmitter };
 	domain?.removeAllListeners("error");
 	domain?.on("error", handleError);
+	const printed = new Writable({
+		write(chunk, _, done) {
+			terminal.print(String(chunk).replace(/\n$/, ""));
+			done();
+		},
+	});
+	Object.assign(server.context, { console: new Console(printed) }, names);
 	const own = server.eval.bind(server);
-	const evaluate: Evaluate = async (source) => {
+	const evaluate: Evaluate = async (source, incomplete) => {
 		const result = await new Promise<unknown>((resolve, reject) => {
 			refuse = reject;
-			const done = (error: Error | null, value: unknown): void => (error ? reject(error) : resolve(value));
-			own(withAmounts(source), server.context, "console", done);
+			const done = (error: Error | null, value: unknown): void => {
+				if (error instanceof Recoverable) incomplete?.(error);
+				if (error) reject(error);
+				else resolve(value);
+			};
+			own(withAmounts(source.replace(SET_TO_CALL, "$1await ")), server.context, "console", done);
 		});
 		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
 	};
-	return { server, evaluate: settling(evaluate, operations) };
+	return { server, evaluate: settling(evaluate, names, operations) };
 }
 
 /** Waits for all that a statement began; an error of it says whether something was sent. */
 const settling =
-	(evaluate: Evaluate, operations: Operations): Evaluate =>
-	async (source) => {
-		const [outcome] = await Promise.allSettled([evaluate(source)]);
+	(evaluate: Evaluate, names: Names, operations: Operations): Evaluate =>
+	async (source, incomplete) => {
+		const [outcome] = await Promise.allSettled([evaluate(source, incomplete)]);
+		if (outcome.status === "rejected" && outcome.reason instanceof Recoverable) throw outcome.reason;
 		const { hasActed, failure } = await operations.settle();
 		if (outcome.status === "fulfilled" && !failure) return outcome.value;
-		const error: unknown = withUnits(outcome.status === "rejected" ? outcome.reason : failure?.error, source);
-		if (!hasActed || error instanceof Recoverable) throw error;
+		const error: unknown = withAdvice(
+			outcome.status === "rejected" ? outcome.reason : failure?.error,
+			source,
+			names,
+		);
+		if (!hasActed) throw error;
 		if (error instanceof Failure) throw error.with({ sent: true });
 		throw new Failure("bad_value", `${messageOf(error)}; what the statement sent before it was sent`, {
 			sent: true,
@@ -129,11 +166,7 @@ const settling =
 	};
 
 /** Runs a prompt until it is left. */
-export function runPrompt(
-	terminal: ConsoleTerminal,
-	names: Readonly<Record<string, unknown>>,
-	operations: Operations,
-): Promise<void> {
+export function runPrompt(terminal: ConsoleTerminal, names: Names, operations: Operations): Promise<void> {
 	const { input, output, history } = terminal;
 	const options: ReplOptions = {
 		prompt: "coin> ",
@@ -145,24 +178,57 @@ export function runPrompt(
 		writer: (value: unknown) =>
 			typeof value === "string" && value.includes("\n") ? harmlessText(value) : shownValue(value),
 	};
-	const { server, evaluate } = opened(options, operations);
-	Object.assign(server.context, names);
-	(server as { eval: REPLServer["eval"] }).eval = (source, _context, _file, done) => {
-		evaluate(source).then(
-			(value) => done(null, value),
-			(error: unknown) => {
-				if (error instanceof Recoverable) return done(error, undefined);
-				if (isRefusal(error)) reportFailure(asFailure(error), false);
-				else terminal.print(messageOf(error));
-				done(null, undefined);
-			},
-		);
-	};
+	const { server, evaluate } = opened(options, terminal, names, operations);
+	oneAfterTheOther(terminal, server, evaluate);
 	if (history !== undefined)
 		server.setupHistory(history, (error) => {
 			if (error) terminal.note(`lines are not kept: ${error.message}`);
 		});
 	return new Promise((resolve) => server.once("exit", resolve));
+}
+
+/** Lines that come while a statement runs, pasted ones above all, wait for its end; after a failure they don't run. */
+function oneAfterTheOther(terminal: ConsoleTerminal, server: REPLServer, evaluate: Evaluate): void {
+	const [readLine] = server.listeners("line") as ((line: string) => void)[];
+	let isRunning = false;
+	let waiting: string[] = [];
+	const fail = (error: unknown): void => {
+		if (isRefusal(error)) reportFailure(asFailure(error), false);
+		else terminal.print(messageOf(error));
+		const lines = waiting.filter((line) => line.trim() !== "").length;
+		if (lines > 0) terminal.note(`lines behind that, which were not run: ${lines}`);
+		waiting = [];
+	};
+	const proceed = (): void => {
+		for (let line = waiting.shift(); line !== undefined; line = isRunning ? undefined : waiting.shift())
+			readLine?.(line);
+	};
+	(server as { eval: REPLServer["eval"] }).eval = (source, _context, _file, done) => {
+		isRunning = true;
+		// Said at once: the next line would be read as another statement.
+		const incomplete = (error: Recoverable): void => {
+			isRunning = false;
+			done(error, undefined);
+		};
+		const end = (value?: unknown): void => {
+			isRunning = false;
+			done(null, value);
+			proceed();
+		};
+		evaluate(source, incomplete).then(end, (error: unknown) => {
+			if (error instanceof Recoverable) return;
+			fail(error);
+			end();
+		});
+	};
+	server.removeAllListeners("line").on("line", (line: string) => {
+		if (isRunning) waiting.push(line);
+		else readLine?.(line);
+	});
+	for (const event of ["SIGINT", "exit"])
+		server.on(event, () => {
+			waiting = [];
+		});
 }
 
 /** Lets go of the terminal while a question is asked on it, which must not go to the prompt. */
@@ -184,13 +250,12 @@ export async function besidePrompt<T>({ input }: ConsoleTerminal, ask: () => Pro
  */
 export async function runScript(
 	terminal: ConsoleTerminal,
-	names: Readonly<Record<string, unknown>>,
+	names: Names,
 	operations: Operations,
 ): Promise<void> {
 	const silent = new PassThrough();
 	const options = { prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false };
-	const { server, evaluate } = opened(options, operations);
-	Object.assign(server.context, names);
+	const { server, evaluate } = opened(options, terminal, names, operations);
 	let pending = "";
 	const run = async (isLast: boolean): Promise<void> => {
 		try {

@@ -16,7 +16,7 @@ import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 import type { ActingPlan } from "../sending/act.js";
-import type { Operations } from "./operations.js";
+import { type Kind, labelled, type Operations } from "./operations.js";
 
 /** Makes, shows, signs and sends a transaction. @param from the account that acts; absent: the active wallet */
 export type Perform = (
@@ -70,9 +70,9 @@ export function contractObject(
 	const methods: Record<string, unknown> = {};
 	for (const item of functions) {
 		const sameName = functions.filter((other) => other.name === item.name);
-		methods[item.name] ??= methodOf(chain, contract, items, item.name, sameName);
+		methods[item.name] ??= methodOf(chain, name, contract, items, item.name, sameName);
 		const signature = hashedSignature(item);
-		if (sameName.length > 1) methods[signature] = methodOf(chain, contract, items, signature, [item]);
+		if (sameName.length > 1) methods[signature] = methodOf(chain, name, contract, items, signature, [item]);
 	}
 	const shown = () => {
 		const lines = functions.map(
@@ -80,12 +80,13 @@ export function contractObject(
 		);
 		return [`contract ${name} ${address}`, ...lines].join("\n");
 	};
-	// Without a prototype, completion offers what the contract has and nothing else.
-	return Object.assign(Object.create(null), { address, ...methods, [inspect.custom]: shown });
+	// Without Object's prototype, completion offers what the contract has and nothing else.
+	return labelled(name, { address, ...methods, [inspect.custom]: shown });
 }
 
 function methodOf(
 	chain: ConsoleChain,
+	label: string,
 	contract: Uint8Array,
 	items: ContractInterface,
 	name: string,
@@ -132,15 +133,14 @@ function methodOf(
 			});
 			return { ...plan, nodesWord: amounts.nodesWord, details: amounts.details };
 		});
-	const taking =
-		(run: (words: Words) => Promise<unknown>): Method =>
-		(...values) =>
-			chain.operations.run(async () => run(wordsOf(values, candidates)));
+	const typed = `${label}${/^\w+$/.test(name) ? `.${name}` : `["${name}"]`}`;
+	const taking = (as: string, kind: Kind, run: (words: Words) => Promise<unknown>): Method =>
+		chain.operations.inOrder(as, kind, async (...values) => run(wordsOf(values, candidates)));
 	const isConstant = candidates.every(({ mutability }) => mutability === "view" || mutability === "pure");
-	return Object.assign(taking(isConstant ? tried : sent), {
-		try: taking(tried),
-		estimate: taking(async (words) => (await read(words)).energy),
-		data: taking(async (words) => `0x${toHex((await call(words)).data)}`),
+	return Object.assign(isConstant ? taking(typed, "question", tried) : taking(typed, "action", sent), {
+		try: taking(`${typed}.try`, "question", tried),
+		estimate: taking(`${typed}.estimate`, "question", async (words) => (await read(words)).energy),
+		data: taking(`${typed}.data`, "question", async (words) => `0x${toHex((await call(words)).data)}`),
 	});
 }
 

@@ -32,6 +32,7 @@ import {
 	optionsOf,
 	senderOf,
 } from "./contract-object.js";
+import { labelled } from "./operations.js";
 
 /** Contacts that are looked at for an interface when the console starts. */
 const MAX_CONTRACTS = 64;
@@ -50,9 +51,10 @@ const HELP = [
 	"rpc(method, ...params)   JSON-RPC;  ask(path, body)  the HTTP API",
 	"accounts, contracts      everything by its label; labels that are names of JavaScript stand for themselves",
 	"",
-	"Reading functions answer, others are shown, signed and sent: await vault.deposit({value: 5coin}).",
+	"Reading functions answer, others are shown, signed and sent: vault.deposit({value: 5coin}). What stands alone is waited for,",
+	"inside a statement write await: if (await vault.paused()) …, (await block()).number.",
 	"vault.deposit.try(…), .estimate(…) and .data(…) send nothing. Options of a call: value, from, feeLimit, force,",
-	"tokenId, tokenValue. Amounts: 5coin, 20sun, 5@gold, 5e18. What is asked for runs in order, and is waited for. .exit ends.",
+	"tokenId, tokenValue. Amounts: 5coin, 20sun, 5@gold, 5e18. What is asked for runs in order. .exit ends.",
 ];
 
 /** A name that runs when it is typed alone. */
@@ -74,15 +76,83 @@ interface ConsoleNames {
 /** @param use tells who acts from now on; undefined: as configured */
 export async function consoleNames(chain: ConsoleChain, use: (name: string) => void): Promise<ConsoleNames> {
 	const { settings, client, operations } = chain;
-	const { inOrder } = operations;
+	const question = <A extends unknown[], T>(name: string, work: (...values: A) => Promise<T>) =>
+		operations.inOrder(name, "question", work);
 	const active = (who: unknown): Promise<Uint8Array> =>
 		who === undefined ? accountOrActive(settings, chain.from()) : addressOfNamed(settings, who);
-	const balance = inOrder(
-		async (who?: unknown): Promise<Coins> =>
-			new Coins((await fetchAccount(client, await active(who)))?.balance ?? 0n),
-	);
+	const balanceOf = async (who?: unknown): Promise<Coins> =>
+		new Coins((await fetchAccount(client, await active(who)))?.balance ?? 0n);
 
-	const send = inOrder(async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> => {
+	const pay = payer(chain);
+	const send = operations.inOrder("send", "action", pay);
+
+	const commands: Record<string, unknown> = {
+		balance: alone(question("balance", balanceOf)),
+		account: alone(
+			question("account", async (who?: unknown) => viewOf(await existingAccount(client, await active(who)))),
+		),
+		block: alone(
+			question("block", async (which: unknown = "head") =>
+				viewBlock(await fetchBlockNamed(client, String(which), "full"), false),
+			),
+		),
+		tx: question("tx", async (id: string) => {
+			const answer = await client.call("gettransactionbyid", { value: toHex(parseTransactionId(id)) });
+			if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no transaction ${id}`);
+			return viewTransaction(transactionFrom(answer, parseTransactionId(id)));
+		}),
+		receipt: question("receipt", async (id: string) => {
+			const { state, receipt } = await knownStatus(client, parseTransactionId(id));
+			return { state, ...(receipt ? viewOf(receipt) : {}) };
+		}),
+		send,
+		contract: question("contract", async (who: unknown, abi?: unknown) => {
+			const contract = await addressOfNamed(settings, who);
+			const items =
+				abi === undefined
+					? await interfaceThroughProxy(client, contract)
+					: readInterface(typeof abi === "string" ? abi : JSON.stringify(abi));
+			return contractObject(chain, typeof who === "string" ? who : "", contract, items);
+		}),
+		use: operations.inOrder("use", "action", async (who: unknown) => {
+			const address = toBase58Check(await addressOfNamed(settings, who));
+			use(address);
+			return address;
+		}),
+		rpc: operations.inOrder("rpc", "either", (method: string, ...params: unknown[]) =>
+			callJsonRpc(client, method, params),
+		),
+		ask: operations.inOrder("ask", "either", (path: string, body: object = {}) => client.call(path, body)),
+		help: alone(() => HELP.join("\n")),
+	};
+
+	const { accounts, contracts } = await labelledObjects(chain, (label, address) =>
+		labelled(
+			label,
+			{
+				address,
+				balance: question(`${label}.balance`, () => balanceOf(address)),
+				send: operations.inOrder(`${label}.send`, "action", (to: unknown, amount: unknown, options: SendOptions = {}) =>
+					pay(to, amount, { ...options, from: address }),
+				),
+				[inspect.custom]: () => `account ${label} ${address}`,
+			},
+			Object.prototype,
+		),
+	);
+	const named = Object.entries({ ...accounts, ...contracts }).filter(
+		([label]) => /^[A-Za-z_$][\w$]*$/.test(label) && !(label in commands) && !(label in globalThis),
+	);
+	return {
+		globals: { ...Object.fromEntries(named), ...commands, accounts, contracts },
+		contracts: Object.keys(contracts).length,
+		accounts: Object.keys(accounts).length,
+	};
+}
+
+/** Pays as `coin send` does. */
+function payer({ settings, perform }: ConsoleChain) {
+	return async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> => {
 		const { token, memo, force = false } = optionsOf(options, SEND_OPTIONS);
 		const plan = async (actor: Actor): Promise<TransactionPlan> => {
 			const recipient = toBase58Check(await addressOfNamed(settings, to));
@@ -94,61 +164,7 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 			const payment = paymentInParts({ to: recipient, amount: text, token });
 			return paymentPlan(actor, payment, { memo: memoBytes(memo), force });
 		};
-		return chain.perform(senderOf(options), plan, memo);
-	});
-
-	const commands: Record<string, unknown> = {
-		balance: alone(balance),
-		account: alone(
-			inOrder(async (who?: unknown) => viewOf(await existingAccount(client, await active(who)))),
-		),
-		block: alone(
-			inOrder(async (which: unknown = "head") =>
-				viewBlock(await fetchBlockNamed(client, String(which), "full"), false),
-			),
-		),
-		tx: inOrder(async (id: string) => {
-			const answer = await client.call("gettransactionbyid", { value: toHex(parseTransactionId(id)) });
-			if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no transaction ${id}`);
-			return viewTransaction(transactionFrom(answer, parseTransactionId(id)));
-		}),
-		receipt: inOrder(async (id: string) => {
-			const { state, receipt } = await knownStatus(client, parseTransactionId(id));
-			return { state, ...(receipt ? viewOf(receipt) : {}) };
-		}),
-		send,
-		contract: inOrder(async (who: unknown, abi?: unknown) => {
-			const contract = await addressOfNamed(settings, who);
-			const items =
-				abi === undefined
-					? await interfaceThroughProxy(client, contract)
-					: readInterface(typeof abi === "string" ? abi : JSON.stringify(abi));
-			return contractObject(chain, typeof who === "string" ? who : "", contract, items);
-		}),
-		use: inOrder(async (who: unknown) => {
-			const address = toBase58Check(await addressOfNamed(settings, who));
-			use(address);
-			return address;
-		}),
-		rpc: inOrder((method: string, ...params: unknown[]) => callJsonRpc(client, method, params)),
-		ask: inOrder((path: string, body: object = {}) => client.call(path, body)),
-		help: alone(() => HELP.join("\n")),
-	};
-
-	const { accounts, contracts } = await labelledObjects(chain, (label, address) => ({
-		address,
-		balance: () => balance(address),
-		send: (to: unknown, amount: unknown, options: SendOptions = {}) =>
-			send(to, amount, { ...options, from: address }),
-		[inspect.custom]: () => `account ${label} ${address}`,
-	}));
-	const named = Object.entries({ ...accounts, ...contracts }).filter(
-		([label]) => /^[A-Za-z_$][\w$]*$/.test(label) && !(label in commands) && !(label in globalThis),
-	);
-	return {
-		globals: { ...Object.fromEntries(named), ...commands, accounts, contracts },
-		contracts: Object.keys(contracts).length,
-		accounts: Object.keys(accounts).length,
+		return perform(senderOf(options), plan, memo);
 	};
 }
 
@@ -163,7 +179,7 @@ async function labelledObjects(
 		if (!items) accounts[label] = account(label, address);
 		else contracts[label] = contractObject(chain, label, await accountNamed(chain.settings, address), items);
 	}
-	return { accounts, contracts };
+	return { accounts: labelled("accounts", accounts), contracts: labelled("contracts", contracts) };
 }
 
 const SEND_OPTIONS = ["token", "memo", "from", "force"];

@@ -3,6 +3,43 @@
  * read what was before it, or be told that nothing was sent.
  */
 
+import { Failure } from "../../wallet/failure.js";
+import { nearest } from "../../wallet/values/suggestion.js";
+
+/** What JavaScript itself asks of any object. */
+const ASKED_OF_ALL = new Set(["then", "toJSON"]);
+
+/**
+ * Makes an object refuse members that it hasn't, where JavaScript goes on with undefined.
+ * @param base what it inherits
+ */
+function refusing<T extends object>(
+	object: T,
+	base: object,
+	refusal: (member: string, object: T) => Failure,
+): T {
+	const get = (target: object, key: string | symbol, receiver: T): unknown => {
+		if (typeof key === "string" && !(key in target) && !ASKED_OF_ALL.has(key)) throw refusal(key, receiver);
+		return Reflect.get(target, key, receiver);
+	};
+	return Object.setPrototypeOf(object, new Proxy(base, { get })) as T;
+}
+
+/** An object of the console, which tells what a mistyped member was meant to be. */
+export function labelled<T extends object>(label: string, object: T, base: object = Object.create(null)): T {
+	return refusing(object, base, (member) => {
+		const [near] = nearest(member, Object.keys(object));
+		const hint = near === undefined ? `it has ${Object.keys(object).join(", ")}` : `did you mean ${near}?`;
+		return new Failure("bad_value", `${label} has no ${member}`, { hint });
+	});
+}
+
+/** What was asked for isn't there yet: a condition would take it for true, its members for undefined. */
+function unawaited(call: string, member?: string): Failure {
+	const hint = `write ${member === undefined ? `await ${call}` : `(await ${call}).${member}`}, in a function an async one`;
+	return new Failure("bad_value", `${call} is not waited for`, { hint });
+}
+
 /** A promise that knows whether somebody waits for it, and so for its failure. */
 class WatchedPromise<T> extends Promise<T> {
 	static override get [Symbol.species](): PromiseConstructor {
@@ -10,6 +47,8 @@ class WatchedPromise<T> extends Promise<T> {
 	}
 
 	isAwaited = false;
+	/** As it is typed. */
+	call = "";
 
 	// biome-ignore lint/suspicious/noThenProperty: whoever waits for a promise calls this
 	override then<A = T, B = never>(
@@ -19,7 +58,12 @@ class WatchedPromise<T> extends Promise<T> {
 		this.isAwaited = true;
 		return super.then(fulfilled, rejected);
 	}
+
+	[Symbol.toPrimitive](): never {
+		throw unawaited(this.call);
+	}
 }
+refusing(WatchedPromise.prototype, Promise.prototype, (member, { call }) => unawaited(call, member));
 
 /** What a statement came to. */
 interface Settled {
@@ -29,22 +73,41 @@ interface Settled {
 	readonly failure: { readonly error: unknown } | undefined;
 }
 
+/** What isn't known to be either is both. */
+export type Kind = "question" | "action" | "either";
+
+function refuseUnawaited(questions: readonly WatchedPromise<unknown>[]): void {
+	const question = questions.find(({ isAwaited }) => !isAwaited);
+	if (question) throw unawaited(question.call);
+}
+
 const nothing = (): void => undefined;
 
 export class Operations {
 	/** Rejects with the failure that nobody waited for, until {@link settle}. */
 	private last: Promise<void> = Promise.resolve();
 	private acted = false;
+	/** What the statement asked. */
+	private questions: readonly WatchedPromise<unknown>[] = [];
 
 	/** Called with each transaction that was sent. */
 	act(): void {
 		this.acted = true;
 	}
 
-	/** Begins once what was asked for before has ended; not at all where that failed and nobody waited for it. */
-	run<T>(work: () => Promise<T>): Promise<T> {
-		const made = this.last.then(work);
+	/**
+	 * Begins once what was asked for before has ended; not at all where that failed and nobody waited for it, and no action where a
+	 * question before it wasn't waited for: it may stand in a condition.
+	 */
+	private run<T>(call: string, kind: Kind, work: () => Promise<T>): Promise<T> {
+		const before = kind === "question" ? [] : this.questions;
+		const made = this.last.then(() => {
+			refuseUnawaited(before);
+			return work();
+		});
 		const watched = new WatchedPromise<T>((resolve, reject) => made.then(resolve, reject));
+		watched.call = call;
+		if (kind !== "action") this.questions = [...this.questions, watched];
 		this.last = made.then(nothing, (error) => {
 			if (!watched.isAwaited) throw error;
 		});
@@ -54,11 +117,21 @@ export class Operations {
 		return watched;
 	}
 
-	/** A question or an action that runs behind those before it. */
-	readonly inOrder =
-		<A extends unknown[], T>(work: (...values: A) => Promise<T>) =>
-		(...values: A): Promise<T> =>
-			this.run(() => work(...values));
+	/** A question or an action that runs behind those before it. @param name as it is typed */
+	inOrder<A extends unknown[], T>(
+		name: string,
+		kind: Kind,
+		work: (...values: A) => Promise<T>,
+	): (...values: A) => Promise<T> {
+		const run = (...values: A): Promise<T> =>
+			this.run(`${name}(${values.length > 0 ? "…" : ""})`, kind, async () => work(...values));
+		const base = Object.assign(Object.create(Function.prototype) as object, {
+			[Symbol.toPrimitive]: () => {
+				throw unawaited(`${name}()`);
+			},
+		});
+		return refusing(run, base, (member) => unawaited(`${name}()`, member));
+	}
 
 	/** Waits for all of a statement. */
 	async settle(): Promise<Settled> {
@@ -68,12 +141,14 @@ export class Operations {
 				seen = this.last;
 				await seen;
 			}
+			refuseUnawaited(this.questions);
 		} catch (error) {
 			failure = { error };
 		}
 		const settled = { hasActed: this.acted, failure };
 		this.last = Promise.resolve();
 		this.acted = false;
+		this.questions = [];
 		return settled;
 	}
 }

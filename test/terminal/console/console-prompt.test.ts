@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { runScript, shownValue } from "../../../src/terminal/console/console-prompt.js";
+import { runPrompt, runScript, shownValue } from "../../../src/terminal/console/console-prompt.js";
 import { RUNS_ALONE } from "../../../src/terminal/console/names.js";
 import { Operations } from "../../../src/terminal/console/operations.js";
 import { Failure } from "../../../src/wallet/failure.js";
@@ -10,32 +10,37 @@ const refused = async () => {
 	throw new Failure("not_found", "there is none");
 };
 
-async function script(source: string): Promise<string> {
-	const lines: string[] = [];
+function script(source: string): Promise<string> {
+	return told(Readable.from([Buffer.from(source)]), runScript);
+}
+
+async function told(input: Readable, run: typeof runScript, lines: string[] = []): Promise<string> {
 	const terminal = {
-		input: Readable.from([Buffer.from(source)]),
-		output: new PassThrough(),
+		input,
+		output: new PassThrough().resume(),
 		history: undefined,
 		print: (text: string) => void lines.push(`${text}\n`),
-		note: () => undefined,
+		note: (line: string) => void lines.push(`(${line})\n`),
 	};
 	const operations = new Operations();
 	const [paid, paidBy] = [[] as string[], { who: "me" }];
 	const names = {
 		balance,
-		refused: operations.inOrder(refused),
-		use: operations.inOrder(async (who: string) => {
+		refused: operations.inOrder("refused", "action", refused),
+		isPaused: operations.inOrder("isPaused", "question", async () => false),
+		answer: operations.inOrder("answer", "question", async () => ({ number: 7, is: "an answer" })),
+		use: operations.inOrder("use", "action", async (who: string) => {
 			paidBy.who = who;
 		}),
-		pay: operations.inOrder(async (amount: number) => {
+		pay: operations.inOrder("pay", "action", async (amount: number) => {
 			operations.act();
 			await new Promise((resolve) => setImmediate(resolve));
 			paid.push(`${paidBy.who} pays ${amount}`);
 			return amount;
 		}),
-		paid: operations.inOrder(async () => paid.join(", ")),
+		paid: operations.inOrder("paid", "action", async () => paid.join(", ")),
 	};
-	await runScript(terminal, names, operations);
+	await run(terminal, names, operations);
 	return lines.join("");
 }
 
@@ -80,4 +85,71 @@ it("refuses a script that is too long before any of it runs", async () => {
 it("prints nothing that steers a terminal", () => {
 	expect(shownValue({ name: "\u001b[2J\u202e", "\u009bkey": 1 })).not.toMatch(/\p{Cc}|\p{Cf}/u);
 	expect(shownValue(new Failure("bad_value", "\u001b]0;title"))).not.toContain("\u001b");
+});
+
+it("reads a pasted block as one, and a line behind another once that has ended", async () => {
+	for (const [source, said] of [
+		["if (1 > 2) {\n pay(7)\n}\nconsole.log(await paid())", "\n"],
+		["function twice(n) {\n return 2 * n\n}\nconsole.log(twice(4))", "8\n"],
+		["use('you')\npay(1)\nawait pay(\n2)\nconsole.log(await paid())", "you pays 1, you pays 2\n"],
+		[
+			"if (false) {\n nonsense here\n pay(7)\n}\n",
+			"SyntaxError: Unexpected identifier 'here'\n(lines behind that, which were not run: 2)\n",
+		],
+		[
+			"nosuch()\npay(7)\n",
+			"ReferenceError: nosuch is not defined\n(lines behind that, which were not run: 1)\n",
+		],
+	] as const)
+		expect(await pasted(source, said)).toBe(said);
+});
+
+/** What the prompt says of a paste, as far as it ends so. */
+async function pasted(source: string, end: string): Promise<string> {
+	const input = new PassThrough();
+	const lines: string[] = [];
+	const prompt = told(input, runPrompt, lines);
+	input.write(`${source}\n`);
+	while (!lines.join("").endsWith(end)) await new Promise((resolve) => setImmediate(resolve));
+	input.write(".exit\n");
+	return prompt;
+}
+
+it("refuses what isn't waited for, where it would be taken for something else", async () => {
+	const refusal = { code: "bad_value", message: "isPaused() is not waited for" };
+	for (const source of [
+		"if (isPaused()) pay(1)",
+		"isPaused() ? pay(1) : 0",
+		"isPaused() && pay(1)",
+		"!isPaused()",
+		"isPaused() > 5coin",
+		"isPaused() + 1n",
+		"[isPaused()]",
+		"String(isPaused())",
+		"isPaused > 5",
+	])
+		await expect(script(source)).rejects.toMatchObject(refusal);
+	for (const [source, hint] of [
+		["answer.number", "(await answer()).number"],
+		["answer().number", "(await answer()).number"],
+		["answer('x').number", "(await answer(…)).number"],
+	] as const)
+		await expect(script(source)).rejects.toMatchObject({ facts: { hint: expect.stringContaining(hint) } });
+});
+
+it("takes what is waited for, also in a variable", async () => {
+	expect(await script("if (await isPaused()) pay(1)\n(await answer()).number\n!(await isPaused())")).toBe(
+		"7\ntrue\n",
+	);
+	expect(await script("const a = answer()\na.number\nlet p = isPaused()\nif (p) pay(1)\npaid()")).toBe(
+		"7\n\n",
+	);
+	expect(await script("const [a, p] = await Promise.all([answer(), pay(3)]); a.number + p")).toBe("10\n");
+	expect(await script("let f = async(n) => n; let g = function(n) { return n }; f(1)")).toBe("1\n");
+});
+
+it("prints what a script logs, and suggests names close by", async () => {
+	expect(await script('console.log("hello", 5)\n1 + 1\n')).toBe("hello 5\n2\n");
+	await expect(script("balanec()")).rejects.toThrow("balanec is not defined; did you mean balance?");
+	await expect(script("5e18 / 2")).rejects.toThrow("5e18 * 2n, not 5e18 * 2");
 });
