@@ -63,13 +63,21 @@ const COINS =
 /**
  * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun, `5@gold` for the text,
  * `5e18` for the whole number that JavaScript would round; where coins are asked for it stays a text, which is refused as `coin send` does.
+ * @param typed gets the amounts of coins
  * @throws {Failure} `bad_value`, `amount_unit` for an amount that isn't a whole number of sun
  */
-export function withAmounts(source: string): string {
+export function withAmounts(source: string, typed?: Map<bigint, string>): string {
+	// The same number typed as one is no amount of coins.
+	for (const [digits] of source.matchAll(/(?<![\w$.])\d[\d_]*(?=n\b)/g))
+		typed?.delete(BigInt(digits.replaceAll("_", "")));
 	return source.replace(TOKENS, (token, offset: number) => {
 		if (!/^\d/.test(token)) return token;
 		if (token.includes("@")) return JSON.stringify(token);
-		if (/[ns]$/i.test(token)) return `${parseCoinAmount(token)}n`;
+		if (/[ns]$/i.test(token)) {
+			const sun = parseCoinAmount(token);
+			typed?.set(sun, token);
+			return `${sun}n`;
+		}
 		const digits = plainDigits(token.replaceAll("_", ""));
 		if (digits === undefined || Number.isSafeInteger(Number(digits))) return token;
 		COINS.lastIndex = offset;
@@ -138,7 +146,8 @@ function opened(
 				if (error) reject(error);
 				else resolve(value);
 			};
-			own(withAmounts(source.replace(SET_TO_CALL, "$1await ")), server.context, "console", done);
+			const read = withAmounts(source.replace(SET_TO_CALL, "$1await "), operations.coins);
+			own(read, server.context, "console", done);
 		});
 		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
 	};

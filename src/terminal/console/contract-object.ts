@@ -1,7 +1,13 @@
 /** A contract as an object of the console: a method for each function, by the interface that is known of it. */
 
 import { inspect } from "node:util";
-import { type AbiItem, type ContractInterface, hashedSignature } from "../../abi/parameter.js";
+import {
+	type AbiItem,
+	type AbiParameter,
+	arrayParts,
+	type ContractInterface,
+	hashedSignature,
+} from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { type CallValues, callInWords, callPlan } from "../../wallet/actions/contract-plan.js";
@@ -14,9 +20,10 @@ import { amountParts, NamedAmounts } from "../../wallet/token/named-amount.js";
 import type { NamedCall } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
+import { nearest } from "../../wallet/values/suggestion.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 import type { ActingPlan } from "../sending/act.js";
-import { type Kind, labelled, type Operations } from "./operations.js";
+import { type Kind, labelled, type Operations, type TypedCoins } from "./operations.js";
 
 /** Makes, shows, signs and sends a transaction. @param from the account that acts; absent: the active wallet */
 export type Perform = (
@@ -135,7 +142,9 @@ function methodOf(
 		});
 	const typed = `${label}${/^\w+$/.test(name) ? `.${name}` : `["${name}"]`}`;
 	const taking = (as: string, kind: Kind, run: (words: Words) => Promise<unknown>): Method =>
-		chain.operations.inOrder(as, kind, async (...values) => run(wordsOf(values, candidates)));
+		chain.operations.inOrder(as, kind, async (...values) =>
+			run(wordsOf(values, candidates, chain.operations.coins)),
+		);
 	const isConstant = candidates.every(({ mutability }) => mutability === "view" || mutability === "pure");
 	return Object.assign(isConstant ? taking(typed, "question", tried) : taking(typed, "action", sent), {
 		try: taking(`${typed}.try`, "question", tried),
@@ -177,21 +186,24 @@ function isAddressed(value: unknown): value is Addressed {
  * A value of JavaScript as a word of the command line, so that both have one reader of arguments.
  * @throws {Failure} `bad_value` for what no contract takes
  */
-export function argumentText(value: unknown): string {
-	return typeof value === "string" ? value : nestedText(value, 0);
+export function argumentText(value: unknown, coins: TypedCoins = new Map()): string {
+	return typeof value === "string" ? value : nestedText(value, coins, 0);
 }
 
-function nestedText(value: unknown, depth: number): string {
+function nestedText(value: unknown, coins: TypedCoins, depth: number): string {
 	if (depth > MAX_DEPTH) throw new Failure("bad_value", `an argument is nested deeper than ${MAX_DEPTH}`);
 	if (typeof value === "string") return JSON.stringify(value);
-	if (typeof value === "bigint" || typeof value === "boolean") return String(value);
+	if (typeof value === "bigint") return coins.get(value) ?? String(value);
+	if (typeof value === "boolean") return String(value);
 	if (typeof value === "number") return numberText(value);
 	if (value instanceof Coins) return `${value}`;
 	if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`;
-	if (Array.isArray(value)) return `[${value.map((item) => nestedText(item, depth + 1)).join(",")}]`;
+	if (Array.isArray(value)) return `[${value.map((item) => nestedText(item, coins, depth + 1)).join(",")}]`;
 	if (isAddressed(value)) return value.address;
 	if (typeof value === "object" && value !== null) {
-		const members = Object.entries(value).map(([name, item]) => `${name}:${nestedText(item, depth + 1)}`);
+		const members = Object.entries(value).map(
+			([name, item]) => `${name}:${nestedText(item, coins, depth + 1)}`,
+		);
 		return `{${members.join(",")}}`;
 	}
 	throw new Failure(
@@ -209,14 +221,42 @@ function numberText(value: number): string {
 	);
 }
 
-/** Arguments, and behind them the options of the call, if there is one value more than the function takes. */
-function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[]): Words {
+/** Arguments, and behind them the options of the call: an object where the function takes none, also where arguments are missing. */
+function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[], coins: TypedCoins): Words {
 	const last = values.at(-1);
-	const takes = (count: number): boolean => candidates.some(({ inputs }) => inputs.length === count);
-	const hasOptions = isPlain(last) && takes(values.length - 1) && !(takes(values.length) && !isOptions(last));
+	const taking = (count: number) => candidates.filter(({ inputs }) => inputs.length === count);
+	const isTaken = taking(values.length).some(({ inputs }) => isTuple(inputs.at(-1)));
+	const hasOptions =
+		isPlain(last) && !(isTaken && !(isOptions(last) && taking(values.length - 1).length > 0));
 	const options = hasOptions ? optionsOf(last, OPTION_NAMES) : {};
 	const given = hasOptions ? values.slice(0, -1) : values;
-	return { texts: given.map(argumentText), options };
+	const texts = given.map((value) => argumentText(value, coins));
+	const misfits = taking(given.length).map(({ inputs }) => misfitIn(inputs, given));
+	const [misfit] = misfits;
+	if (!misfit || misfits.includes(undefined)) return { texts, options };
+	throw new Failure("bad_value", `the argument ${misfit.type} ${misfit.name} is no object and no list`, {
+		hint: `the options of a call stand behind all arguments: ${OPTION_NAMES.join(", ")}`,
+	});
+}
+
+function isTuple(parameter: AbiParameter | undefined): boolean {
+	return parameter !== undefined && /^tuple$/.test(parameter.type);
+}
+
+/** The first parameter that takes no object or list and is given one, which would be kept as a text. */
+function misfitIn(parameters: readonly AbiParameter[], values: readonly unknown[]): AbiParameter | undefined {
+	for (const [index, parameter] of parameters.entries()) {
+		const value = values[index];
+		const isList = Array.isArray(value);
+		if (!isList && !isPlain(value)) continue;
+		const array = arrayParts(parameter);
+		const { components = [] } = parameter;
+		if (!isTuple(parameter) && !(array && isList)) return parameter;
+		const parts = array && isList ? value.map(() => array.element) : components;
+		const misfit = misfitIn(parts, isList ? value : components.map(({ name }) => value[name]));
+		if (misfit) return misfit;
+	}
+	return undefined;
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -224,6 +264,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 		typeof value === "object" &&
 		value !== null &&
 		!Array.isArray(value) &&
+		!ArrayBuffer.isView(value) &&
 		!isAddressed(value) &&
 		!(value instanceof Coins)
 	);
@@ -237,8 +278,9 @@ function isOptions(value: Readonly<Record<string, unknown>>): boolean {
 export function optionsOf<T extends object>(value: T, names: readonly string[]): T {
 	const unknown = Object.keys(value).find((name) => !names.includes(name));
 	if (unknown === undefined) return value;
+	const [near] = nearest(unknown, names);
 	throw new Failure("bad_value", `"${unknown}" is not an option of a call`, {
-		hint: `the options are ${names.join(", ")}`,
+		hint: near === undefined ? `the options are ${names.join(", ")}` : `did you mean ${near}?`,
 	});
 }
 

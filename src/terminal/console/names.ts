@@ -132,8 +132,11 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 			{
 				address,
 				balance: question(`${label}.balance`, () => balanceOf(address)),
-				send: operations.inOrder(`${label}.send`, "action", (to: unknown, amount: unknown, options: SendOptions = {}) =>
-					pay(to, amount, { ...options, from: address }),
+				send: operations.inOrder(
+					`${label}.send`,
+					"action",
+					(to: unknown, amount: unknown, options: SendOptions = {}) =>
+						pay(to, amount, { ...options, from: address }),
 				),
 				[inspect.custom]: () => `account ${label} ${address}`,
 			},

@@ -83,7 +83,11 @@ function refuseUnawaited(questions: readonly WatchedPromise<unknown>[]): void {
 
 const nothing = (): void => undefined;
 
+/** Whole numbers of sun that were typed as coins, and how: `5coin` isn't 5000000 smallest units of a token. */
+export type TypedCoins = ReadonlyMap<bigint, string>;
+
 export class Operations {
+	readonly coins = new Map<bigint, string>();
 	/** Rejects with the failure that nobody waited for, until {@link settle}. */
 	private last: Promise<void> = Promise.resolve();
 	private acted = false;

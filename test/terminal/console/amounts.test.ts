@@ -65,3 +65,14 @@ describe("a number with an exponent where coins are asked for", () => {
 		expect(amountText("value", seven)).toBe(`${seven}sun`);
 	});
 });
+
+it("remembers what was typed as coins, until the number is typed as one", () => {
+	const typed = new Map<bigint, string>();
+	withAmounts("f(5coin, 2sun)", typed);
+	expect([...typed]).toEqual([
+		[5_000_000n, "5coin"],
+		[2n, "2sun"],
+	]);
+	withAmounts("f(5_000_000n)", typed);
+	expect([...typed]).toEqual([[2n, "2sun"]]);
+});

@@ -36,7 +36,7 @@ it("reckons with coins as with amounts, and shows them with their unit", () => {
 
 it("is read back as it was meant", async () => {
 	const { inputs } = parseSignature("batch((uint256 amount,string note)[] list,uint8[3] three)", "function");
-	const texts = [[{ amount: 5n, note: "a,b]" }], [1, 2, 3]].map(argumentText);
+	const texts = [[{ amount: 5n, note: "a,b]" }], [1, 2, 3]].map((value) => argumentText(value));
 	expect(await readArguments(inputs, texts, () => Promise.reject(new Error("no account")))).toEqual([
 		[[5n, "a,b]"]],
 		[1n, 2n, 3n],
@@ -75,4 +75,66 @@ it("counts an amount that names its token, among the arguments and with the call
 	expect(await vault.limit.data("3@gold")).toMatch(/^0x.{8}0{61}12c$/);
 	await vault.limit("3@gold", { tokenValue: "1@gold", feeLimit: 5n, force: true });
 	expect(words).toEqual(Array(2).fill("that the token 1000001 has 2 decimals"));
+});
+
+interface Calls {
+	[name: string]: { data(...values: unknown[]): Promise<string> };
+}
+
+/** A contract with functions by their signatures, at a node that answers each constant call with 18. */
+function calling(coins: readonly (readonly [bigint, string])[], ...signatures: readonly string[]): Calls {
+	const constant_result = [18n.toString(16).padStart(64, "0")];
+	const answers = { triggerconstantcontract: { result: { result: true }, constant_result } };
+	const { client } = answering(answers, { contactsFile: "/nowhere/contacts" });
+	const operations = new Operations();
+	for (const [sun, text] of coins) operations.coins.set(sun, text);
+	const chain = { client, settings: client.settings, operations, from: () => undefined };
+	const items = signatures.map((signature) => parseSignature(signature, "function"));
+	const contract = Uint8Array.of(0x41, ...new Uint8Array(20));
+	return contractObject(chain as unknown as ConsoleChain, "vault", contract, items) as Calls;
+}
+
+it("takes an object for options wherever the function takes none, and refuses what is none", async () => {
+	const vault = calling(
+		[],
+		"deposit(string note) payable",
+		"mint(address to,uint256 amount,string reason)",
+		"list(string[] notes)",
+		"pay((address to,string note) one)",
+	);
+	const value = 1n;
+	for (const [name, values, said] of [
+		["deposit", [{ value }], "0 arguments were given, 1 are needed: string note"],
+		["mint", [account, 5n, { from: account }], "2 arguments were given, 3 are needed: address to"],
+		["deposit", ["note", { valeu: 1n }], '"valeu" is not an option of a call'],
+		["deposit", [{ valeu: 1n }], '"valeu" is not an option of a call'],
+		["deposit", [{ value }, {}], "the argument string note is no object"],
+		["deposit", [["note"]], "the argument string note is no object"],
+		["list", [[{ value }]], "is no object"],
+		["pay", [{ to: account, note: { value } }], "the argument string note is no object"],
+		["pay", [{ value }], "the tuple has no member"],
+	] as const)
+		await expect((vault[name] as Calls[string]).data(...values), name).rejects.toThrow(said);
+	for (const [name, values] of [
+		["deposit", ["note", { value }]],
+		["list", [["a", "b"], { value }]],
+		["pay", [{ to: account, note: "a" }, { value }]],
+		["pay", [[account, "a"]]],
+	] as const)
+		expect(await (vault[name] as Calls[string]).data(...values), name).toMatch(/^0x/);
+	await expect(vault["deposit"]?.data("a", { valeu: 1n })).rejects.toMatchObject({
+		facts: { hint: "did you mean value?" },
+	});
+});
+
+it("takes what was typed as coins for no amount of a token that counts otherwise", async () => {
+	const gold = calling([[5_000_000n, "5coin"]], "transfer(address to,uint256 amount)");
+	await expect(gold["transfer"]?.data(account, 5_000_000n)).rejects.toThrow(
+		'"5coin" is an amount of coin, and this contract is a token of 18 decimals',
+	);
+	expect(await gold["transfer"]?.data(account, 5n)).toMatch(/5$/);
+});
+
+it("tells which member a mistyped one is near to", () => {
+	expect(() => calling([], "title()")["titel"]).toThrow("vault has no titel");
 });
