@@ -23,7 +23,7 @@ import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 import type { ActingPlan } from "../sending/act.js";
-import { type Kind, labelled, type Operations, type TypedCoins } from "./operations.js";
+import { consoleObject, type OperationKind, type Operations, type TypedCoins } from "./operations.js";
 
 /** Makes, shows, signs and sends a transaction. @param from the account that acts; absent: the active wallet */
 export type Perform = (
@@ -88,7 +88,7 @@ export function contractObject(
 		return [`contract ${name} ${address}`, ...lines].join("\n");
 	};
 	// Without Object's prototype, completion offers what the contract has and nothing else.
-	return labelled(name, { address, ...methods, [inspect.custom]: shown });
+	return consoleObject(name, { address, ...methods, [inspect.custom]: shown });
 }
 
 function methodOf(
@@ -141,7 +141,7 @@ function methodOf(
 			return { ...plan, nodesWord: amounts.nodesWord, details: amounts.details };
 		});
 	const typed = `${label}${/^\w+$/.test(name) ? `.${name}` : `["${name}"]`}`;
-	const taking = (as: string, kind: Kind, run: (words: Words) => Promise<unknown>): Method =>
+	const taking = (as: string, kind: OperationKind, run: (words: Words) => Promise<unknown>): Method =>
 		chain.operations.inOrder(as, kind, async (...values) =>
 			run(wordsOf(values, candidates, chain.operations.coins)),
 		);

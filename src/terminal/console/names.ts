@@ -32,7 +32,7 @@ import {
 	optionsOf,
 	senderOf,
 } from "./contract-object.js";
-import { labelled } from "./operations.js";
+import { consoleObject } from "./operations.js";
 
 /** Contacts that are looked at for an interface when the console starts. */
 const MAX_CONTRACTS = 64;
@@ -127,7 +127,7 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 	};
 
 	const { accounts, contracts } = await labelledObjects(chain, (label, address) =>
-		labelled(
+		consoleObject(
 			label,
 			{
 				address,
@@ -182,7 +182,7 @@ async function labelledObjects(
 		if (!items) accounts[label] = account(label, address);
 		else contracts[label] = contractObject(chain, label, await accountNamed(chain.settings, address), items);
 	}
-	return { accounts: labelled("accounts", accounts), contracts: labelled("contracts", contracts) };
+	return { accounts: consoleObject("accounts", accounts), contracts: consoleObject("contracts", contracts) };
 }
 
 const SEND_OPTIONS = ["token", "memo", "from", "force"];

@@ -26,7 +26,11 @@ function refusing<T extends object>(
 }
 
 /** An object of the console, which tells what a mistyped member was meant to be. */
-export function labelled<T extends object>(label: string, object: T, base: object = Object.create(null)): T {
+export function consoleObject<T extends object>(
+	label: string,
+	object: T,
+	base: object = Object.create(null),
+): T {
 	return refusing(object, base, (member) => {
 		const [near] = nearest(member, Object.keys(object));
 		const hint = near === undefined ? `it has ${Object.keys(object).join(", ")}` : `did you mean ${near}?`;
@@ -74,7 +78,7 @@ interface Settled {
 }
 
 /** What isn't known to be either is both. */
-export type Kind = "question" | "action" | "either";
+export type OperationKind = "question" | "action" | "either";
 
 function refuseUnawaited(questions: readonly WatchedPromise<unknown>[]): void {
 	const question = questions.find(({ isAwaited }) => !isAwaited);
@@ -103,7 +107,7 @@ export class Operations {
 	 * Begins once what was asked for before has ended; not at all where that failed and nobody waited for it, and no action where a
 	 * question before it wasn't waited for: it may stand in a condition.
 	 */
-	private run<T>(call: string, kind: Kind, work: () => Promise<T>): Promise<T> {
+	private run<T>(call: string, kind: OperationKind, work: () => Promise<T>): Promise<T> {
 		const before = kind === "question" ? [] : this.questions;
 		const made = this.last.then(() => {
 			refuseUnawaited(before);
@@ -124,7 +128,7 @@ export class Operations {
 	/** A question or an action that runs behind those before it. @param name as it is typed */
 	inOrder<A extends unknown[], T>(
 		name: string,
-		kind: Kind,
+		kind: OperationKind,
 		work: (...values: A) => Promise<T>,
 	): (...values: A) => Promise<T> {
 		const run = (...values: A): Promise<T> =>
