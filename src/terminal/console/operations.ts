@@ -40,7 +40,7 @@ export function consoleObject<T extends object>(
 
 /** What was asked for isn't there yet: a condition would take it for true, its members for undefined. */
 function unawaited(call: string, member?: string): Failure {
-	const hint = `write ${member === undefined ? `await ${call}` : `(await ${call}).${member}`}, in a function an async one`;
+	const hint = `write ${member === undefined ? `await ${call}` : `(await ${call}).${member}`}; a function around it must be async`;
 	return new Failure("bad_value", `${call} is not waited for`, { hint });
 }
 
