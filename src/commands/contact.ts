@@ -12,8 +12,10 @@ import { readBoundedFile } from "../terminal/input/bounded-file.js";
 import { hashSignature } from "../terminal/keys/agent-signature.js";
 import { printJson } from "../terminal/output/output.js";
 import { agree } from "../terminal/prompt/confirmation.js";
+import { canAsk } from "../terminal/prompt/controlling-terminal.js";
 import { recipientFacts } from "../wallet/actions/transfer.js";
 import {
+	checkRedirections,
 	compareContacts,
 	contactChanges,
 	contactRecord,
@@ -116,8 +118,9 @@ export const ContactImport = command({
 	summary: "Take over contacts that coin contact export has printed",
 	description:
 		"Shows what is new and what would change, and asks first. A list with a wrong signature, or with an address whose checksum is " +
-		"wrong or missing, is refused whole.",
-	examples: ["<%= config.bin %> contact import shared.json --yes"],
+		"wrong or missing, is refused whole. A label gets another address only where somebody agrees at the terminal, or --from says who " +
+		"must have signed.",
+	examples: ["<%= config.bin %> contact import shared.json --from ann --yes"],
 	args: { file: required("the list") },
 	flags: {
 		...keystoreFlags,
@@ -148,6 +151,7 @@ export const ContactImport = command({
 		};
 		if (added.length + changed.length > 0) {
 			try {
+				if (!wanted && (flags.yes || !canAsk())) checkRedirections(difference, by);
 				await agree(2, summary, flags.yes, "Take them over?");
 			} catch (error) {
 				throw error instanceof Failure ? error.with({ details: result }) : error;

@@ -127,6 +127,23 @@ export function compareContacts(own: readonly Contact[], list: readonly Contact[
 	};
 }
 
+/**
+ * Whoever wrote a list may have signed it, too, with a key of theirs: where nobody looks at it, it redirects no payments.
+ * @throws {Failure} `confirmation_needed` for another address of a label
+ */
+export function checkRedirections({ changed }: ContactDifference, signer: string): void {
+	const moved = changed.find(({ before, after }) => !equalBytes(before.address, after.address));
+	if (!moved) return;
+	const { label } = moved.after;
+	throw new Failure(
+		"confirmation_needed",
+		`the list, signed by ${signer}, gives "${label}" another address, and --yes isn't enough for that`,
+		{
+			hint: `--from <account> says who must have signed it; coin contact remove ${label} makes room; without --yes a terminal asks`,
+		},
+	);
+}
+
 function isSame(one: Contact, other: Contact): boolean {
 	return equalBytes(one.address, other.address) && one.note === other.note;
 }

@@ -74,6 +74,7 @@ export function messageTranscripts(chain: () => DevelopmentChain): void {
 			const changed = [{ before: { label: "gus", address: ann }, after: { label: "gus", address: bob } }];
 			const asked = { code: "confirmation_needed", details: { changed } };
 			expect(await chain().fails(`contact import ${file}`, 2)).toMatchObject(asked);
+			expect(await chain().fails(`contact import ${file} --yes`, 2)).toMatchObject(asked);
 			const taken = { signer: ann, added: [], changed, same: 0 };
 			expect(await chain().value(`contact import ${file} --from ann --yes`)).toEqual(taken);
 			expect(await chain().value(`contact import ${file}`)).toMatchObject({ changed: [], same: 1 });

@@ -3,6 +3,7 @@ import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import {
+	checkRedirections,
 	compareContacts,
 	contactChanges,
 	contactsText,
@@ -74,4 +75,11 @@ describe("a list of contacts", () => {
 			"  same        1",
 		]);
 	});
+});
+
+test("nobody's agreement in advance gives a label another address", () => {
+	const [first] = contacts as [(typeof contacts)[0]];
+	const check = (list: typeof contacts) => () => checkRedirections(compareContacts([first], list), "nobody");
+	expect(check([{ ...first, address: bob }])).toThrow('gives "ann" another address');
+	expect(check([{ ...first, note: "new" }, ...contacts.slice(1)])).not.toThrow();
 });
