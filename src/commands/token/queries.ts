@@ -9,7 +9,8 @@ import { either, lines, orNull } from "../../terminal/schema/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchAccount } from "../../wallet/node/chain-query.js";
-import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { MAX_UINT256 } from "../../wallet/token/token-amount.js";
 import {
 	listTokens,
 	MAX_TOKEN_DECIMALS,

@@ -250,14 +250,19 @@ export function checkNodesWord(
 ): void {
 	const isSigned = !flags.build && !flags["dry-run"];
 	if (!isSigned || nodesWord.length === 0 || flags["trust-node"] || (canAsk() && !flags.yes)) return;
-	throw new Failure(
-		"confirmation_needed",
-		`only the node says ${nodesWord.join(" and ")}: the amount would rest on it`,
-		{
-			sent: false,
-			hint: `--yes isn't enough: ${takesDecimals ? "say the decimals too (--decimals <n>), " : ""}give smallest units (12500raw), or add --trust-node`,
-		},
+	const said = nodesWord.map(
+		({ token, decimals, text, units }) =>
+			`that the token ${token} has ${decimals} decimals, by which ${text} is ${units}raw`,
 	);
+	const raw = nodesWord.map(({ units }) => `${units}raw`).join(", ");
+	// One flag says the decimals of all tokens of a command.
+	const [stated, ...others] = new Set(nodesWord.map(({ decimals }) => decimals));
+	const decimals =
+		takesDecimals && others.length === 0 ? `say the decimals too (--decimals ${stated}), ` : "";
+	throw new Failure("confirmation_needed", `only the node says ${said.join(" and ")}`, {
+		sent: false,
+		hint: `--yes isn't enough: ${decimals}give smallest units (${raw}), or add --trust-node`,
+	});
 }
 
 /** Keys that sign; {@link UNSIGNED} for an account whose key isn't here and that a development chain has freed. */

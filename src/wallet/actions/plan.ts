@@ -6,6 +6,7 @@ import type { SignedTransaction, TransactionHeader } from "../../protocol/transa
 import type { Settings } from "../configuration/settings.js";
 import type { JsonRecord } from "../json.js";
 import type { NodeClient } from "../node/node-client.js";
+import type { NodesWord } from "../token/token-amount.js";
 import type { Contract } from "../transaction/contract.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 
@@ -55,8 +56,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly energy?: bigint;
 	/** A token that leaves the account. */
 	readonly spends?: SpentToken;
-	/** What an amount rests on that only the node says, each as half a sentence; none for smallest units. */
-	readonly nodesWord?: readonly string[];
+	/** What an amount rests on that only the node says; none for smallest units. */
+	readonly nodesWord?: readonly NodesWord[];
 	/** Whether the account that it goes to has to be created. */
 	readonly creates?: boolean;
 	/** Whether it is the account's first payment to its recipient; undefined where the node doesn't tell. Asked for people only. */

@@ -6,7 +6,7 @@ import { Failure, onRefusal } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { Orc20 } from "../token/orc20.js";
 import { decimalsOf, fetchToken, tokenSymbol } from "../token/token.js";
-import { checkStated, nodesDecimals, withoutSymbol } from "../token/token-amount.js";
+import { checkStated, type NodesWord, nodesDecimals, withoutSymbol } from "../token/token-amount.js";
 import { formatDecimal, parseTokenAmount } from "../values/amount.js";
 import type { Pool } from "./pool.js";
 import { ShieldedContract } from "./shielded-contract.js";
@@ -41,7 +41,7 @@ export class PoolUnits {
 	 * @param stated decimals as the user says
 	 * @throws {Failure} `bad_value` if the node says otherwise
 	 */
-	nodesWord(text: string, stated: number | undefined): readonly string[] {
+	nodesWord(text: string, stated: number | undefined): readonly NodesWord[] {
 		const { token: id = "", decimals } = this;
 		checkStated(`token ${id}`, decimals, stated);
 		return nodesDecimals({ id, decimals, isStated: stated !== undefined }, text);

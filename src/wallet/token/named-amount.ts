@@ -9,6 +9,7 @@ import {
 	COIN,
 	currencyNamed,
 	currencyText,
+	type NodesWord,
 	nodesDecimals,
 	parseAmountOf,
 	withDecimals,
@@ -40,7 +41,7 @@ export function paymentInParts<T extends { readonly amount: string; readonly tok
 /** Reads such amounts for one command, and remembers what they rest on. */
 export class NamedAmounts {
 	/** As that of a plan. */
-	readonly nodesWord: string[] = [];
+	readonly nodesWord: NodesWord[] = [];
 	/** Lines for people. */
 	readonly details: string[] = [];
 

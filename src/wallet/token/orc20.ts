@@ -14,7 +14,15 @@ import type { NodeClient, NodeView } from "../node/node-client.js";
 import { readAddress } from "../values/address-text.js";
 import { formatDecimal, parseTokenAmount } from "../values/amount.js";
 import { storedInterface } from "../view/contract-record.js";
-import { checkStated, isPlainAmount, namesSymbol, nodesDecimals, withoutSymbol } from "./token-amount.js";
+import {
+	checkStated,
+	isPlainAmount,
+	MAX_UINT256,
+	type NodesWord,
+	namesSymbol,
+	nodesDecimals,
+	withoutSymbol,
+} from "./token-amount.js";
 
 /** What the interface can be asked. */
 const QUESTIONS = {
@@ -41,9 +49,6 @@ const EVENTS: ContractInterface = [
 	parseSignature("Transfer(address indexed from, address indexed to, uint256 value)", "event"),
 	parseSignature("Approval(address indexed owner, address indexed spender, uint256 value)", "event"),
 ];
-
-/** The largest amount of 256 bits; an allowance of it never ends. */
-export const MAX_UINT256 = 2n ** 256n - 1n;
 
 export interface Orc20View {
 	readonly contract: string;
@@ -107,7 +112,7 @@ export class Orc20 {
 	}
 
 	/** What such an amount rests on that only the node says (`nodesWord` of a plan). */
-	async nodesWord(text: string, offline: boolean, stated?: number): Promise<readonly string[]> {
+	async nodesWord(text: string, offline: boolean, stated?: number): Promise<readonly NodesWord[]> {
 		if (offline || isPlainAmount(text)) return [];
 		const id = toBase58Check(this.contract);
 		return nodesDecimals({ id, decimals: await this.decimals(), isStated: stated !== undefined }, text);

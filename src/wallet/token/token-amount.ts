@@ -10,6 +10,9 @@ import type { NodeClient } from "../node/node-client.js";
 import { formatCoin, formatDecimal, parsePositiveCoins, parseTokenAmount } from "../values/amount.js";
 import { decimalsOf, type Token, tokenNamed, tokenSymbol } from "./token.js";
 
+/** The largest amount of 256 bits; an allowance of it never ends. */
+export const MAX_UINT256 = 2n ** 256n - 1n;
+
 /** The id that stands for the coin where tokens are exchanged. */
 export const COIN_CURRENCY_ID = "_";
 
@@ -69,13 +72,24 @@ export function isPlainAmount(text: string): boolean {
 	return /raw$/i.test(text.trim()) || /^(0|max)$/.test(text.trim());
 }
 
-/** What an amount of tokens rests on that only the node says (`nodesWord` of a plan). */
+/** An amount of tokens that rests on decimals which only the node says. */
+export interface NodesWord {
+	readonly token: string;
+	readonly decimals: number;
+	/** As typed. */
+	readonly text: string;
+	/** The same in smallest units, if the node is right. */
+	readonly units: bigint;
+}
+
+/** What an amount of tokens rests on that only the node says (`nodesWord` of a plan). @throws {Failure} `bad_value` */
 export function nodesDecimals(
 	{ id, decimals = 0, isStated = false }: Currency,
 	text: string,
-): readonly string[] {
-	const isSafe = id === COIN_CURRENCY_ID || decimals === 0 || isStated || isPlainAmount(text);
-	return isSafe ? [] : [`that the token ${id} has ${decimals} decimals`];
+): readonly NodesWord[] {
+	if (id === COIN_CURRENCY_ID || decimals === 0 || isStated || isPlainAmount(text)) return [];
+	const [, number = text] = AMOUNT_WITH_UNIT.exec(text.trim()) ?? [];
+	return [{ token: id, decimals, text, units: parseTokenAmount(number, decimals, MAX_UINT256) }];
 }
 
 /** The currency behind an id of the chain's records. */
@@ -123,7 +137,7 @@ export interface CurrencyAmount {
 	/** Smallest units. */
 	readonly amount: bigint;
 	/** As {@link nodesDecimals} gives it. */
-	readonly nodesWord: readonly string[];
+	readonly nodesWord: readonly NodesWord[];
 }
 
 /** Reads `<token>:<amount>`. @throws {Failure} as {@link currencyNamed} and {@link parseAmountOf} */

@@ -2,7 +2,7 @@
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { MAX_UINT256 } from "./orc20.js";
+import { MAX_UINT256 } from "./token-amount.js";
 
 const WORD = 32;
 

@@ -56,7 +56,7 @@ it("refuses what JavaScript has rounded, and what no contract takes", () => {
 it("counts an amount that names its token, among the arguments and with the call", async () => {
 	const settings = { tokens: { gold: "1000001" }, contactsFile: "/nowhere/contacts" };
 	const { client } = answering({ getassetissuebyid: { id: "1000001", precision: 2n } }, settings);
-	const words: string[] = [];
+	const words: object[] = [];
 	const chain = {
 		client,
 		settings,
@@ -64,7 +64,7 @@ it("counts an amount that names its token, among the arguments and with the call
 		from: () => undefined,
 		perform: async (_: unknown, plan: (actor: object) => Promise<object>) => {
 			const owner = new Uint8Array(21);
-			const { nodesWord } = (await plan({ client, settings, owner })) as { nodesWord: string[] };
+			const { nodesWord } = (await plan({ client, settings, owner })) as { nodesWord: object[] };
 			words.push(...nodesWord);
 		},
 	} as unknown as ConsoleChain;
@@ -74,7 +74,10 @@ it("counts an amount that names its token, among the arguments and with the call
 	};
 	expect(await vault.limit.data("3@gold")).toMatch(/^0x.{8}0{61}12c$/);
 	await vault.limit("3@gold", { tokenValue: "1@gold", feeLimit: 5n, force: true });
-	expect(words).toEqual(Array(2).fill("that the token 1000001 has 2 decimals"));
+	expect(words).toMatchObject([
+		{ text: "3", units: 300n },
+		{ text: "1", units: 100n },
+	]);
 });
 
 interface Calls {

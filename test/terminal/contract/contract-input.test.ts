@@ -26,7 +26,7 @@ test("coins and tokens that go with a call are read in their units", async () =>
 		'--token-id "GOLD" is not a whole number',
 	);
 	expect(await values({ "token-value": "7.5@gold" })).toEqual({ tokenId: 1_000_001n, tokenValue: 750n });
-	expect(amounts.nodesWord).toEqual(["that the token 1000001 has 2 decimals"]);
+	expect(amounts.nodesWord).toEqual([{ token: "1000001", decimals: 2, text: "7.5", units: 750n }]);
 	await expect(values({ "token-id": "1", "token-value": "7@gold" })).rejects.toThrow("name it once");
 	await expect(values({ "token-value": "7" })).rejects.toMatchObject({ code: "usage" });
 	await expect(values({ "token-value": "7@coin" })).rejects.toThrow("coin is not an ORC-10 token");

@@ -121,7 +121,7 @@ describe("the plan of a payment", () => {
 			parameter: { amount: 150n },
 		});
 		// How many smallest units 1.5 is, is the node's word, unless it is stated.
-		const trusting = ["that the token 1000001 has 2 decimals"];
+		const trusting = [{ token, decimals: 2, text: "1.5", units: 150n }];
 		expect(await plan({ token, amount: "1.5" })).toMatchObject({ nodesWord: trusting });
 		expect(await plan({ token, amount: "1.5" }, { decimals: 2 })).toMatchObject({ nodesWord: [] });
 		expect(await plan({ token, amount: "150raw" })).toMatchObject({ nodesWord: [] });

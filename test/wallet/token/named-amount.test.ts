@@ -31,7 +31,7 @@ test("how many smallest units it is rests on the node alone, unless the user say
 		const amounts = new NamedAmounts(client, false, stated);
 		return [await amounts.read({ amount: text, token: "gold" }), amounts.nodesWord];
 	};
-	expect(await read("5")).toEqual([500n, ["that the token 1000001 has 2 decimals"]]);
+	expect(await read("5")).toEqual([500n, [{ token: "1000001", decimals: 2, text: "5", units: 500n }]]);
 	expect(await read("5", 2)).toEqual([500n, []]);
 	expect(await read("5raw")).toEqual([5n, []]);
 	await expect(read("5", 3)).rejects.toThrow("has 2 decimals, not 3");
