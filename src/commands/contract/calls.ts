@@ -24,7 +24,7 @@ import { acting } from "../../terminal/sending/rows.js";
 import { callPlan } from "../../wallet/actions/contract-plan.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
-import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
+import { callConstant, estimatorEnergy, NOBODY } from "../../wallet/node/constant-call.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
@@ -85,8 +85,6 @@ export const ContractCallCommand = query({
 		else print.scalar(view);
 	},
 });
-
-const NOBODY = "the zero address asked: --from names an account that may be allowed to";
 
 export const ContractEstimate = query({
 	summary: "What a call of a contract would cost now",

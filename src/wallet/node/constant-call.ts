@@ -40,7 +40,7 @@ export async function callConstant(
 ): Promise<CallAnswer> {
 	const request = { ...callRequest(call), ...(isTrial ? { fee_limit: client.settings.maxFeeLimitSun } : {}) };
 	const answer = await client.call("triggerconstantcontract", request, view);
-	checkCallResult(answer);
+	checkCallResult(answer, call);
 	const { constant_result: results, energy_used: energy, transaction } = answer;
 	const data = bytesOf(Array.isArray(results) ? results[0] : undefined);
 	if (hasFailed(transaction)) throw await revert(answer, data);
@@ -69,7 +69,7 @@ export async function triedEnergy(client: NodeClient, call: ContractCall): Promi
 export async function estimatorEnergy(client: NodeClient, call: ContractCall): Promise<bigint | undefined> {
 	try {
 		const answer = await client.call("estimateenergy", callRequest(call));
-		checkCallResult(answer);
+		checkCallResult(answer, call);
 		const { energy_required: energy } = answer;
 		if (typeof energy === "bigint") return energy;
 	} catch (error) {
@@ -118,7 +118,7 @@ function callRequest(call: ContractCall): object {
 }
 
 /** A call that the node didn't begin, or that ended outside of the contract. */
-function checkCallResult(answer: JsonRecord): void {
+function checkCallResult(answer: JsonRecord, { owner }: ContractCall): void {
 	const { result } = answer;
 	const code = isRecord(result) ? member(result, "code") : undefined;
 	if (code === undefined || code === "SUCCESS") return;
@@ -129,8 +129,15 @@ function checkCallResult(answer: JsonRecord): void {
 		message || String(code),
 		{ node: { code: String(code), message } },
 	);
-	throw withAdvice(failure, undefined);
+	const isNobodys = owner.subarray(1).every((byte) => byte === 0) && LACKING.test(message);
+	throw withAdvice(isNobodys ? failure.with({ hint: NOBODY }) : failure, undefined);
 }
+
+/** The caller has not what goes with the call. */
+const LACKING = /no Owner ?Account|balance (is not sufficient|must greater)/i;
+
+/** What to do where a call without a caller is refused. */
+export const NOBODY = "the zero address asked: --from names an account that may be allowed to";
 
 function resultMessage(result: Json | undefined): string {
 	const message = isRecord(result) ? member(result, "message") : undefined;

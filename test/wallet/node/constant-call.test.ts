@@ -39,6 +39,17 @@ describe("a call without effect", () => {
 		expect(asked[1]?.request).not.toHaveProperty("contract_address");
 	});
 
+	test("with coins that the zero address hasn't is told to name a caller, and not to pay that address", async () => {
+		const message = hex("Validate InternalTransfer error, no OwnerAccount.");
+		const { client } = answering({ [ENDPOINT]: { result: { code: "CONTRACT_VALIDATE_ERROR", message } } });
+		const hint = async (owner: Uint8Array) =>
+			(await callConstant(client, { ...call, owner }).catch(
+				(failure: Failure) => failure.facts.hint,
+			)) as string;
+		expect(await hint(fromHex(`41${"00".repeat(20)}`))).toMatch(/^the zero address asked: --from/);
+		expect(await hint(call.owner)).toContain("coin account create");
+	});
+
 	test("that reverts fails with the contract's reason", async () => {
 		const { client } = answering({
 			[ENDPOINT]: { constant_result: [reverted("too late")], transaction: { ret: [{ ret: "FAILED" }] } },
