@@ -67,7 +67,7 @@ export async function historyPage(
 		.split("/")
 		.map((word) => (word === "orc20" ? spell(word, client.settings.dialect) : word));
 	const url = `${client.baseUrl("full")}/v1/${words.join("/")}?${new URLSearchParams(given).toString()}`;
-	const answer = await client.send({ method: "GET", url });
+	const answer = await client.send({ method: "GET", url, isReading: true });
 	if (answer.status === 404) throw notServed(url, Buffer.from(answer.body).toString("utf8"));
 	const record = readRecordAnswer(answer, url);
 	const { data } = record;

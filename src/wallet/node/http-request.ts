@@ -19,6 +19,8 @@ interface RawRequest {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Bytes of the answer; absent: {@link MAX_ANSWER}. */
 	readonly maxBytes?: number | undefined;
+	/** It changes nothing, and may be asked a second time. */
+	readonly isReading?: boolean | undefined;
 }
 
 /** Answers may be so long, in bytes: far more than any but a hundred full blocks are. */
@@ -45,10 +47,9 @@ export async function sendRequest(request: RawRequest, signal: AbortSignal): Pro
 		: sendDirectly(request, signal);
 }
 
-async function sendDirectly(
-	{ url, method, headers, body, maxBytes = MAX_ANSWER }: RawRequest,
-	signal: AbortSignal,
-): Promise<RawAnswer> {
+/** @param isRepeat on a connection of its own */
+async function sendDirectly(asked: RawRequest, signal: AbortSignal, isRepeat = false): Promise<RawAnswer> {
+	const { url, method, headers, body, maxBytes = MAX_ANSWER, isReading } = asked;
 	const target = new URL(url);
 	const { request } = target.protocol === "https:" ? await import("node:https") : await import("node:http");
 	const bytes = body === undefined ? undefined : Buffer.from(body, "utf8");
@@ -56,6 +57,7 @@ async function sendDirectly(
 		method,
 		headers: bytes ? { ...headers, "content-length": bytes.length } : headers,
 		signal,
+		...(isRepeat ? { agent: false } : {}),
 	};
 	return new Promise((resolve, reject) => {
 		const outgoing = request(target, options, (answer) => {
@@ -64,7 +66,12 @@ async function sendDirectly(
 				reject,
 			);
 		});
-		outgoing.once("error", reject);
+		outgoing.once("error", (error: NodeJS.ErrnoException) => {
+			// While a compiler blocks the program, servers close what it has kept open.
+			const isStale = outgoing.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? "");
+			if (isStale && isReading && !isRepeat) resolve(sendDirectly(asked, signal, true));
+			else reject(error);
+		});
 		outgoing.end(bytes);
 	});
 }

@@ -42,6 +42,7 @@ export async function callJsonRpc(
 	const answer = await client.send({
 		method: "POST",
 		url,
+		isReading: /^(coin_(get|simulate)|debug_trace|eth_(call|get(?!Filter)))/.test(method),
 		body: writeWireJson({ jsonrpc: "2.0", id: 1, method, params }),
 	});
 	const { host } = new URL(url);

@@ -23,6 +23,8 @@ export interface NodeRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Bytes of the answer, where the usual limit doesn't fit. */
 	readonly maxBytes?: number;
+	/** It changes nothing, and may be asked a second time. */
+	readonly isReading?: boolean;
 }
 
 const PATHS: Readonly<Record<NodeView, string>> = { full: "/wallet/", solidity: "/walletsolidity/" };
@@ -82,7 +84,8 @@ export class NodeClient {
 		const { stateBlock } = this;
 		const isOfState = stateBlock && !QUESTIONS_OF_BLOCKS.has(endpoint);
 		const body = writeWireJson(isOfState ? { ...request, block: toHex(stateBlock.id) } : request);
-		const answer = await this.send({ method: "POST", url, body });
+		const isReading = /^(get|list|estimate|triggerconstant)/.test(endpoint);
+		const answer = await this.send({ method: "POST", url, body, isReading });
 		if (isOfState && answer.headers["state-block"] === undefined) {
 			// A refusal says more than that the state is missing.
 			readAnyAnswer(answer, url);

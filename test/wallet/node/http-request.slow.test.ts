@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { nodeSettings } from "../../../src/wallet/configuration/settings.js";
 import { AnswerTooLong, sendRequest } from "../../../src/wallet/node/http-request.js";
@@ -54,3 +54,35 @@ test("an answer is waited for also where the time-out is longer than timers can 
 	const client = new NodeClient(nodeSettings({ node, timeoutMs: 2 ** 32 }));
 	expect(await client.call("getnowblock", {})).toEqual({});
 });
+
+test.each([
+	["getnowblock", {}],
+	["broadcasthex", "ECONNRESET"],
+])(
+	"%s on a kept connection that the server has closed is repeated on a new one only if it reads",
+	async (endpoint, outcome) => {
+		let requests = 0;
+		const server = createTcpServer((socket) => {
+			let answered = 0;
+			socket
+				.on("error", () => undefined)
+				.on("data", () => {
+					requests++;
+					if (answered++ > 0) socket.destroy();
+					else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+				});
+		});
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		closing.push(() => server.close());
+		const node = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const client = new NodeClient(nodeSettings({ node }));
+		await client.call("getnowblock", {});
+		// The connection goes back to those that are kept once the answer has ended.
+		await new Promise(setImmediate);
+		const said = await client
+			.call(endpoint, {})
+			.catch((error: { facts: { details: object } }) => Object.values(error.facts.details)[0]);
+		expect(said).toEqual(outcome);
+		expect(requests).toBe(outcome === "ECONNRESET" ? 2 : 3);
+	},
+);
