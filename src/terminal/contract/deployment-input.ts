@@ -1,5 +1,6 @@
 /** What is to be deployed: code and interface from flags, or from a file that a compiler or toolchain wrote. */
 
+import { resolve } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
 import { artifactMember, entriesOf } from "../../wallet/abi/interface.js";
 import {
@@ -99,8 +100,14 @@ async function fromFlags(flags: DeploymentFlags): Promise<Deployable> {
 async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deployable> {
 	const { name, solc } = flags;
 	if (/\.sol$/i.test(path)) {
-		const made = await contractsFrom([path.replace(/^@/, "")], solc, compilerSettings(flags));
-		return fromContracts(made.contracts, path, name, made);
+		const file = path.replace(/^@/, "");
+		const made = await contractsFrom([file], solc, compilerSettings(flags));
+		// What it imports was compiled, too. Names begin with the end of the path, from the project's directory on.
+		const unit = (full: string): string => `/${full.slice(0, full.lastIndexOf(":")).replace(/^\//, "")}`;
+		const own = made.contracts.filter((contract) =>
+			resolve(file).replaceAll("\\", "/").endsWith(unit(contract.name)),
+		);
+		return fromContracts(name === undefined ? own : made.contracts, file, name, made);
 	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
 	const file = await compiledJson(await wholeBuild(givenJson(text, `${path} is not JSON`), path), solc);
@@ -142,7 +149,9 @@ function fromContracts(
 	name: string | undefined,
 	made?: CompiledSources,
 ): Deployable {
-	const contract = chosenContract(contracts, name);
+	const contract = chosenContract(contracts, name, (full) =>
+		made ? `${path}:${full.split(":").at(-1)}` : `--name ${full}`,
+	);
 	const { name: found, abi, creation, storageLayout } = contract;
 	if (!creation || creation.bytes.length === 0) {
 		throw new Failure(

@@ -11,6 +11,7 @@ import { Failure } from "../failure.js";
 import { amountParts, type NamedAmounts } from "../token/named-amount.js";
 import { isCoinUnit, parseCoinAmount } from "../values/amount.js";
 import { shorten } from "../values/bytes-text.js";
+import { nearest } from "../values/suggestion.js";
 
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;
@@ -46,15 +47,27 @@ export async function readArguments(
 	return values;
 }
 
-/** The texts in the order of the parameters if every one begins with a parameter's name and `=`. */
+/**
+ * The texts in the order of the parameters if every one begins with a parameter's name and `=`.
+ * @throws {Failure} `bad_value` also where only some do, or one begins with a name that is nearly one
+ */
 function byName(parameters: readonly AbiParameter[], texts: readonly string[]): string[] | undefined {
+	const names = parameters.map(({ name }) => name).filter((name) => name !== "");
+	const given = texts.map((text) => /^([\w$]+)=/.exec(text)?.[1] ?? "");
+	if (!given.every((name) => names.includes(name))) {
+		// Of a name of one or two letters too many words are near.
+		const long = names.filter((name) => name.length > 2);
+		const misspelt = given.findIndex((name) => !names.includes(name) && nearest(name, long).length > 0);
+		const at = misspelt < 0 ? given.findIndex((name) => names.includes(name)) : misspelt;
+		const [near] = misspelt < 0 ? [] : nearest(given[at] as string, long);
+		if (at >= 0) throw halfNamed(texts[at] as string, given[at] as string, near);
+		return undefined;
+	}
 	const named = new Map<string, string>();
-	for (const text of texts) {
-		const end = text.indexOf("=");
-		const name = end < 0 ? "" : text.slice(0, end);
-		if (name === "" || !parameters.some((parameter) => parameter.name === name)) return undefined;
+	for (const [index, text] of texts.entries()) {
+		const name = given[index] as string;
 		if (named.has(name)) throw new Failure("bad_value", `the argument ${name} was given twice`);
-		named.set(name, text.slice(end + 1));
+		named.set(name, text.slice(name.length + 1));
 	}
 	if (named.size === 0) return undefined;
 	return parameters.map((parameter, index) => {
@@ -62,6 +75,18 @@ function byName(parameters: readonly AbiParameter[], texts: readonly string[]): 
 		if (text === undefined)
 			throw new Failure("bad_value", `the argument ${label(parameter, index)} is missing`);
 		return text;
+	});
+}
+
+/** @param near the parameter that was meant, if another one */
+function halfNamed(text: string, name: string, near = name): Failure {
+	const shown = shorten(text);
+	const [what, next] =
+		near === name
+			? [`"${shown}" names its parameter, and not all arguments do`, "name all of them"]
+			: [`"${shown}": there is no parameter ${name}`, `did you mean ${near}=…?`];
+	return new Failure("bad_value", what, {
+		hint: `${next} (where that very text is meant: ${near}=${shown}, the others by name, too)`,
 	});
 }
 
@@ -218,7 +243,8 @@ class ArgumentReader {
 			return await this.resolve(text);
 		} catch (error) {
 			if (!(error instanceof Error)) throw error;
-			throw this.fault(error.message);
+			const hint = error instanceof Failure ? error.facts.hint : undefined;
+			throw hint === undefined ? this.fault(error.message) : this.fault(error.message).with({ hint });
 		}
 	}
 

@@ -101,7 +101,7 @@ export function findItem(
 					? `did you mean ${[...new Set(near)].join(" or ")}?`
 					: /^0x[0-9a-f]*$/i.test(text)
 						? "--data <bytes> hands over bytes as they are, in place of the function"
-						: `write the whole signature, such as ${text}(uint256)`,
+						: `write the whole signature, such as ${text}(${(given ?? [""]).map(() => "uint256").join(",")})${given ? "; --as names the contract whose interface counts, such as the one behind a proxy that isn't recognised" : ""}`,
 		});
 	}
 	if (second && given && fitting?.length === 0) {
@@ -125,14 +125,14 @@ export function findItem(
 	return only;
 }
 
-/** What values of types begin with, as they are typed; text may be anything, and any word may be the label of an account. */
+/** What values of types begin with, as they are typed; text may be anything, and any word may be the label of an account, but no number. */
 const FORMS: readonly (readonly [type: RegExp, text: RegExp])[] = [
 	[/\]$/, /^\[/],
 	[/^tuple/, /^[[({]/],
 	[/^u?int/, /^[-+.]?\d/],
 	[/^bool$/, /^(true|false|[01])$/i],
 	[/^bytes/, /^0x/i],
-	[/^address$/, /^\S+$/],
+	[/^address$/, /^(?!-|\d{1,39}$)\S+$/],
 ];
 
 /** Whether a text may be a value of a type: one by the parameter's name may be any. */

@@ -94,18 +94,22 @@ export function compiledContracts(file: Json): CompiledContract[] {
 
 /**
  * The contract that a name means, `Name` or `file:Name`; without a name the only one that can be deployed.
- * @throws {Failure} `bad_value`, `ambiguous`
+ * @param inWords how a command takes a name
+ * @throws {Failure} `bad_value`
  */
 export function chosenContract(
 	contracts: readonly CompiledContract[],
 	name: string | undefined,
+	inWords: (name: string) => string = (full) => full,
 ): CompiledContract {
 	const named = contractsNamed(contracts, name);
 	const deployable = named.filter(({ creation }) => creation !== undefined && creation.bytes.length > 0);
 	const [only, second] = deployable.length > 0 ? deployable : named;
 	if (only && !second) return only;
-	const names = deployable.map((contract) => contract.name).join(", ");
-	throw new Failure("ambiguous", `the file holds several contracts: ${names}`, { hint: "name one of them" });
+	const names = deployable.map((contract) => contract.name);
+	throw new Failure("bad_value", `the file holds several contracts: ${names.join(", ")}`, {
+		hint: `name one of them, such as ${inWords(names[0] as string)}`,
+	});
 }
 
 /** Contracts of a name; all of them without one. @throws {Failure} `bad_value` if there is none */

@@ -71,6 +71,21 @@ describe("what is deployed", () => {
 		expect((await artifact(content, "Other")).name).toBe("Other");
 	});
 
+	test("is the one contract of a source file, whatever it imports; of several it says how one is named", async () => {
+		const source = join(folder, "T.sol");
+		await writeFile(join(folder, "D.sol"), "pragma solidity >=0.8.0; contract D { uint public d; }");
+		const text = 'pragma solidity >=0.8.0; import "./D.sol"; contract T { D d = new D(); }';
+		await writeFile(source, text);
+		expect((await from({}, [source])).name).toBe("T");
+		expect((await from({}, [`${source}:D`])).name).toBe("D");
+		await writeFile(source, `${text} contract U { uint public u; }`);
+		await expect(from({}, [source])).rejects.toMatchObject({
+			code: "bad_value",
+			message: expect.stringMatching(/several contracts: [^,]*T.sol:T, [^,]*T.sol:U$/),
+			facts: { hint: `name one of them, such as ${source}:T` },
+		});
+	});
+
 	test("is the named contract of a compiler's output of several", async () => {
 		const contract = { abi: ABI, evm: { bytecode: { object: "6001" } } };
 		const output = {

@@ -3,6 +3,7 @@ import { fromHex } from "../../../src/protocol/bytes.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";
 import { findItem } from "../../../src/wallet/abi/interface.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
+import { Failure } from "../../../src/wallet/failure.js";
 
 const BOB = `0x${"22".repeat(20)}`;
 const read = async (signature: string, ...texts: string[]) =>
@@ -84,13 +85,48 @@ describe("a function by its name", () => {
 		);
 	});
 
+	test("takes no account where a number is given, which is none", () => {
+		const picks = ["pick(uint256 id)", "pick(address to)"].map((text) => parseSignature(text));
+		expect(findItem(picks, "pick", "function", ["5"])).toBe(picks[0]);
+		expect(findItem(picks, "pick", "function", ["bob"])).toBe(picks[1]);
+		expect(() => findItem(picks, "pick", "function", ["1".repeat(40)])).toThrow("several");
+	});
+
 	test("is suggested where it was mistyped", () => {
 		expect(() => findItem(items, "titel", "function")).toThrow(
 			expect.objectContaining({ facts: { hint: "did you mean title?" } }),
+		);
+		// Behind a proxy that isn't recognised: as many types as there are arguments.
+		expect(() => findItem(items, "value", "function", [])).toThrow(
+			expect.objectContaining({ facts: { hint: expect.stringMatching(/such as value\(\); --as names/) } }),
 		);
 	});
 
 	test("has its results behind the arguments, as other tools write them", () => {
 		expect(parseSignature("version()(string)").outputs).toMatchObject([{ type: "string" }]);
+	});
+});
+
+test("a misspelt name of a parameter isn't taken for a text, nor a name among arguments by order", async () => {
+	const set = "set(uint256 next, string note)";
+	expect(await read(set, "next=7", "note=hi")).toEqual([7n, "hi"]);
+	await expect(read(set, "next=7", "nota=hi")).rejects.toMatchObject({
+		message: '"nota=hi": there is no parameter nota',
+		facts: { hint: expect.stringMatching(/^did you mean note=…\?.*: note=nota=hi,/) },
+	});
+	await expect(read("deposit(string note)", "nota=hi")).rejects.toThrow("no parameter nota");
+	await expect(read(set, "7", "note=hi")).rejects.toThrow("not all arguments do");
+	expect(await read("deposit(string note)", "note=nota=hi")).toEqual(["nota=hi"]);
+	expect(await read("put(string k, string v)", "a=b", "http://x?v=1")).toEqual(["a=b", "http://x?v=1"]);
+});
+
+test("an account that isn't found is told with those that are near", async () => {
+	const resolve = async () => {
+		throw new Failure("wallet_not_found", '"bobb" is not an address', { hint: "did you mean bob?" });
+	};
+	const { inputs } = parseSignature("f((address to,uint256 n) order)");
+	await expect(readArguments(inputs, ["(bobb,5)"], resolve)).rejects.toMatchObject({
+		code: "bad_value",
+		facts: { hint: "did you mean bob?" },
 	});
 });
