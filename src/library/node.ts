@@ -181,6 +181,8 @@ export async function startDevelopmentChain(
 		snapshot: async () => String(await request("dev_snapshot")),
 		revert: (id) => change("dev_revert", [id]),
 		mine: async (wanted = {}) => {
+			if (typeof wanted !== "object")
+				throw new Failure("bad_value", "mine takes what is wanted by name, such as { blocks: 5 }");
 			const block = (await request("dev_mine", [wanted])) as JsonRecord;
 			return {
 				number: BigInt(String(block["number"])),

@@ -21,7 +21,7 @@ import {
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { printJson } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
-import { callPlan } from "../../wallet/actions/contract-plan.js";
+import { callPlan, paidInVain } from "../../wallet/actions/contract-plan.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy, NOBODY } from "../../wallet/node/constant-call.js";
@@ -68,7 +68,7 @@ export const ContractCallCommand = query({
 		try {
 			({ data: output } = await callConstant(client, request, asked));
 		} catch (error) {
-			const failure = await explainRevert(error, call.items, settings);
+			const failure = paidInVain(await explainRevert(error, call.items, settings), call.item, request);
 			const asNobody =
 				flags.from === undefined && failure instanceof Failure && failure.code === "contract_revert";
 			throw asNobody ? failure.with({ hint: failure.facts.hint ?? NOBODY }) : failure;
@@ -109,7 +109,7 @@ export const ContractEstimate = query({
 	run: async ({ args, argv, flags, settings, client, print }) => {
 		const words = callWords(args, argv, flags);
 		const amounts = new NamedAmounts(client, false);
-		const { contract, data, items } = await namedCall(words, settings, client, amounts);
+		const { contract, data, item, items } = await namedCall(words, settings, client, amounts);
 		const owner = await accountOrActive(settings, flags.from);
 		const call = { owner, contract, data, ...(await valuesOf(flags, amounts)) };
 		try {
@@ -130,7 +130,7 @@ export const ContractEstimate = query({
 				"caller pays": `${result.callerShare} %`,
 			});
 		} catch (error) {
-			throw await explainRevert(error, items, settings);
+			throw paidInVain(await explainRevert(error, items, settings), item, call);
 		}
 	},
 });

@@ -1,7 +1,7 @@
 /** Deployments and calls of contracts as plans: what commands and programs hand on to be sent. */
 
 import { type AbiValue, encodeCall, encodeValues } from "../../abi/coder.js";
-import type { ContractInterface } from "../../abi/parameter.js";
+import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
 import { contractAddress, toBase58Check } from "../../protocol/address.js";
 import { concatBytes } from "../../protocol/bytes.js";
 import {
@@ -18,7 +18,7 @@ import { readArguments } from "../abi/argument.js";
 import { constructorOf, entriesOf, findItem, interfaceOf } from "../abi/interface.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
-import type { ContractCall } from "../node/constant-call.js";
+import { type ContractCall, NO_REASON } from "../node/constant-call.js";
 import type { NamedAmounts } from "../token/named-amount.js";
 import { callNote, contractOf, type NamedCall } from "../transaction/contract.js";
 import { accountNamed } from "../transaction/signing.js";
@@ -69,7 +69,8 @@ export async function deploymentPlan(
 	if (texts.length > 0 && items.length === 0) {
 		throw new Failure("usage", "the arguments have no types: give the interface with --abi or --artifact");
 	}
-	const { inputs } = constructorOf(items);
+	const made = constructorOf(items);
+	const { inputs } = made;
 	const resolve = (text: string) => accountNamed(settings, text);
 	const parsed = deployment.values ?? (await readArguments(inputs, texts, resolve, amounts));
 	const bytecode = concatBytes(code, encodeValues(inputs, parsed));
@@ -79,7 +80,7 @@ export async function deploymentPlan(
 		const asked = { owner, contract: new Uint8Array(0), data: bytecode, ...values };
 		limit = await feeLimitOf(deployment, client, deployment.offline ? undefined : asked);
 	} catch (error) {
-		throw await explainRevert(error, items, settings);
+		throw paidInVain(await explainRevert(error, items, settings), made, values);
 	}
 	return {
 		...contractOf(CreateSmartContract, {
@@ -140,7 +141,9 @@ export async function callPlan(
 	const { contract, data, item, items } = call;
 	const values = valuesIn(options);
 	const asked = options.offline ? undefined : { owner, contract, data, ...values };
-	const limit = await callFeeLimit(options, client, asked, async () => items);
+	const limit = await callFeeLimit(options, client, asked, async () => items).catch((error: unknown) => {
+		throw paidInVain(error, item, values);
+	});
 	const note = callNote(call);
 	return {
 		...contractOf(TriggerSmartContract, {
@@ -158,7 +161,23 @@ export async function callPlan(
 	};
 }
 
-function valuesIn({ valueSun, tokenId, tokenValue }: CallValues): CallValues {
+/** A refusal without a reason, where the interface tells one: coins or tokens for what takes none. */
+export function paidInVain(
+	error: unknown,
+	item: AbiItem | undefined,
+	{ valueSun = 0n, tokenValue = 0n }: CallValues,
+): unknown {
+	const isGuess = error instanceof Failure && error.facts.hint === NO_REASON && valueSun + tokenValue > 0n;
+	if (!isGuess || item?.mutability === undefined || item.mutability === "payable") return error;
+	const hint = `${item.name || "the constructor"} is ${item.mutability} by the interface: it takes no coins or tokens`;
+	return error.with({ hint });
+}
+
+/** What goes with a call alone. @throws {Failure} `bad_value` for what programs without types give */
+export function valuesIn({ valueSun, tokenId, tokenValue }: CallValues): CallValues {
+	for (const [name, value] of Object.entries({ valueSun, tokenId, tokenValue }))
+		if (value !== undefined && typeof value !== "bigint")
+			throw new Failure("bad_value", `${name} is not a bigint, such as 5n`);
 	return {
 		...(valueSun === undefined ? {} : { valueSun }),
 		...(tokenId === undefined ? {} : { tokenId }),

@@ -34,6 +34,7 @@ import {
 	callPlan,
 	type Deployment,
 	deploymentPlan,
+	valuesIn,
 } from "./contract-plan.js";
 import { type ActionOptions, addressOf, notingUnsent, type SentTransaction, type Wallet } from "./wallet.js";
 
@@ -203,7 +204,7 @@ export class TypedContract<const A extends TypedInterface> {
 		sent: CallValues = {},
 	): Promise<ResultOf<A, Name>> {
 		const { owner, contract, data, item } = this.call(name, values);
-		const asked = { owner, contract, data, ...sent };
+		const asked = { owner, contract, data, ...valuesIn(sent) };
 		const answer = await this.inOwnWords(() => callConstant(this.wallet.client, asked));
 		try {
 			const results = decodeValues(item.outputs ?? [], answer.data);
@@ -240,7 +241,7 @@ export class TypedContract<const A extends TypedInterface> {
 		sent: CallValues = {},
 	): Promise<bigint> {
 		const { owner, contract, data } = this.call(name, values);
-		const asked = { owner, contract, data, ...sent };
+		const asked = { owner, contract, data, ...valuesIn(sent) };
 		return this.inOwnWords(() => estimateEnergy(this.wallet.client, asked));
 	}
 

@@ -18,11 +18,12 @@ import { accountOrFresh } from "../permission/authority.js";
 import { type ActingResult, actingResult } from "../transaction/acting-result.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { readAddress } from "../values/address-text.js";
+import { unknownMember } from "../values/suggestion.js";
 import { findings, follow, outcomeFailure, SUBMITTED } from "./follow.js";
 import type { Actor, ChainQuestions, TransactionPlan } from "./plan.js";
 import { checkThreshold, type PrepareOptions, prepare } from "./prepare.js";
 import { signatureBy, signWith } from "./sign.js";
-import { recipientFacts, transferPlan } from "./transfer.js";
+import { recipientFacts, type TransferOptions, transferPlan } from "./transfer.js";
 
 export interface WalletOptions {
 	/** Base URL of the node's HTTP API, such as `http://127.0.0.1:8090`. */
@@ -53,6 +54,9 @@ export interface Transfer {
 }
 
 export type ActionOptions = Pick<PrepareOptions, "permission" | "memo" | "expiry" | "reference">;
+
+/** `force`: a contract is paid, too. */
+type TransferActionOptions = ActionOptions & Pick<TransferOptions, "force">;
 
 /** How a transaction ended. */
 export type SentResult = ActingResult & Readonly<Record<string, unknown>>;
@@ -129,15 +133,24 @@ export class Wallet {
 	 * Sends coins or tokens.
 	 * @throws {Failure} what is wrong with it, or why the node refuses it; `not_authorized` as {@link perform}
 	 */
-	async transfer({ to, amount, token }: Transfer, options: ActionOptions = {}): Promise<SentTransaction> {
+	async transfer(wanted: Transfer, options: TransferActionOptions = {}): Promise<SentTransaction> {
 		return notingUnsent(async () => {
+			const { to, amount, token, ...others } = wanted;
+			const [unknown] = Object.keys(others);
+			// Without its token a payment would be one of coins.
+			if (unknown !== undefined) throw unknownMember("the payment", unknown, ["to", "amount", "token"]);
 			await this.checkChain();
 			const actor = await this.actor();
 			const recipient = addressOf(to);
 			const facts = await recipientFacts(this.client, recipient);
 			const transfer = { to, amount, token, recipient, ...facts };
-			const { permission, memo } = options;
-			const plan = await transferPlan(actor, transfer, { permission, memo, postQuantum: this.schemes });
+			const { permission, memo, force } = options;
+			const plan = await transferPlan(actor, transfer, {
+				permission,
+				memo,
+				force,
+				postQuantum: this.schemes,
+			});
 			return this.performed(plan, options, actor);
 		});
 	}
@@ -183,12 +196,17 @@ export class Wallet {
 	}
 }
 
-/** Does what ends in a transaction: a failure says that nothing was sent, unless a step says otherwise. */
+/** Does what ends in a transaction: a failure says that nothing was sent, unless a step says otherwise, and names options as programs do. */
 export async function notingUnsent<T>(act: () => Promise<T>): Promise<T> {
 	try {
 		return await act();
 	} catch (error) {
-		throw error instanceof Failure && error.facts.sent === undefined ? error.with({ sent: false }) : error;
+		if (!(error instanceof Failure)) throw error;
+		const { sent = false, hint } = error.facts;
+		const inCode = hint
+			?.replace(/--force/g, "force: true")
+			.replace(/--fee-limit (auto|<amount>)/g, 'feeLimit: "$1"');
+		throw error.with({ sent, ...(inCode === undefined ? {} : { hint: inCode }) });
 	}
 }
 
