@@ -20,6 +20,7 @@ import { accountNamed } from "../../wallet/transaction/signing.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import { implementationOf, layoutThroughProxy } from "../../wallet/view/contract-record.js";
 import {
+	formOfKey,
 	storedValues,
 	variablesNamed,
 	walletForms,
@@ -81,7 +82,11 @@ export const ContractStorageCommand = query({
 		const variables = named === undefined ? all : await withElements(layout, all, read, forms);
 		const rows = await storedValues(variables, read, forms);
 		const [only, second] = rows;
-		if (named !== undefined && only && !second) return print.scalar(only.value);
+		if (named !== undefined && only && !second) {
+			const form = variables[0] && formOfKey(named, variables[0]);
+			if (form !== undefined) note(`a value is named by its key: ${form}`);
+			return print.scalar(only.value);
+		}
 		print.list(rows, ["name", "type", "slot", "value"], "it has no variables");
 	},
 });

@@ -108,9 +108,13 @@ export async function transferPlan(
 		...planned,
 		...(risk === undefined ? {} : { risk }),
 		...(doubt === undefined ? {} : { doubt }),
+		...(isContract && options.force ? { details: [...(planned.details ?? []), PAYS_CONTRACT] } : {}),
 	};
 	return { ...plan, isFirstPayment: () => isFirstPayment(context, transfer.recipient) };
 }
+
+/** A line for people of what was forced. */
+const PAYS_CONTRACT = "  recipient   a contract: its code alone tells whether it gives anything back";
 
 /** Why a payment to what the address book knows as a contract is a risk where it isn't one. */
 async function contractElsewhere(

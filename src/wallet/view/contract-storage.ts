@@ -82,6 +82,11 @@ export function variablesNamed(
 	return chosen;
 }
 
+/** How a value of a mapping is named, one key further; undefined for other variables. @param path of the variable */
+export function formOfKey(path: string, { mapping }: Variable): string | undefined {
+	return mapping && `'${path}[<${mapping.keyType}>]'`;
+}
+
 /** The variable of that name, or the members of the structure. */
 function startingWith(all: readonly Variable[], name: string): readonly Variable[] {
 	return all.filter((variable) => variable.name === name || variable.name.startsWith(`${name}.`));

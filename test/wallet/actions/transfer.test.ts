@@ -94,6 +94,7 @@ describe("the plan of a payment", () => {
 	test("goes to a contract only if that is forced", async () => {
 		expect(await plan({ isContract: true }, { force: true })).toMatchObject({
 			parameter: { to_address: BOB },
+			details: [expect.stringContaining("amount"), expect.stringContaining("recipient   a contract")],
 		});
 	});
 

@@ -4,10 +4,12 @@ import {
 	readStorageLayout,
 	type StorageLayout,
 	slotOfKey,
+	type Variable,
 	wordOf,
 } from "../../../src/abi/storage-layout.js";
 import { fromBase58Check } from "../../../src/protocol/address.js";
 import {
+	formOfKey,
 	storedValues,
 	variablesNamed,
 	walletForms,
@@ -70,6 +72,13 @@ test("an address of a layout that gives it another size shows the bytes that it 
 });
 
 describe("variables by name", () => {
+	test("of a mapping say how a value is named, a key for each level", () => {
+		const form = (path: string) => formOfKey(path, variablesNamed(layout, path, forms)[0] as Variable);
+		expect(form("paid")).toBe("'paid[<address>]'");
+		expect(form("paid[ann]")).toBe("'paid[ann][<uint256>]'");
+		expect(form("name")).toBeUndefined();
+	});
+
 	test("share words, which are read once", async () => {
 		const asked: bigint[] = [];
 		const read = async (slot: bigint) => {
