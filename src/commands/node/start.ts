@@ -177,7 +177,7 @@ export class NodeStart extends CoinCommand {
 		"unstake-delay": dev("how long unstaked coins wait (60s)", "<duration>", "unstake-delay"),
 		unlock: devList("account that acts without a signature; repeatable", "<account>", "unlock"),
 		"unlock-all": {
-			...devSwitch("every account acts without a signature", "unlock-all"),
+			...devSwitch("every account acts without a signature; also --auto-impersonate", "unlock-all"),
 			aliases: ["auto-impersonate"],
 		},
 		state: dev("state to begin with, if it is there, and to write at the end", "<file>", "state"),

@@ -90,6 +90,7 @@ export const WalletSend = sending({
 	outputKind: "acts",
 	summary: "Send coins or tokens",
 	aliases: ["send"],
+	usage: "wallet send (<to> <amount> | --batch <file>) [flags]",
 	description:
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
 		"An amount carries its unit: 12.5coin or 12500000sun, or its token: 5@GOLD is 5 with --token GOLD; max is everything but the fees. " +

@@ -75,6 +75,7 @@ const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
 	["--unlocked", "--from"],
 	["--amount", "--value"],
 	["--rpc", "--node"],
+	["--name", "--contract"],
 ]);
 const KEYS_ARE_KEPT =
 	"keys are never arguments: coin keystore import key <name> - keeps one, and --from <name> acts with it";

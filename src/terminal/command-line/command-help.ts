@@ -64,6 +64,19 @@ class OrderedCommandHelp extends CommandHelp {
 		};
 	}
 
+	/** The framework calls every argument of a command that takes more words repeatable; its usage knows better. */
+	protected override args(args: Parameters<CommandHelp["args"]>[0]): ReturnType<CommandHelp["args"]> {
+		const usage = String(this.command.usage ?? "");
+		const isRepeated = ({ name }: { readonly name: string }): boolean =>
+			/^[>\]]+\.{3}/.test(usage.split(name)[1] ?? "");
+		return super
+			.args(args)
+			?.map(([left, right], at) => [
+				args[at] && isRepeated(args[at]) ? left : left.replace("...", ""),
+				right,
+			]);
+	}
+
 	protected override sections(): ReturnType<CommandHelp["sections"]> {
 		const sections = super.sections();
 		const isExamples = ({ header }: { readonly header: string }): boolean => header === "EXAMPLES";

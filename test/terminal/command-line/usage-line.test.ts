@@ -1,5 +1,6 @@
+import type { Command, Interfaces } from "@oclif/core";
 import { describe, expect, it } from "vitest";
-import { usageLine } from "../../../src/terminal/command-line/command-help.js";
+import { OrderedHelp, usageLine } from "../../../src/terminal/command-line/command-help.js";
 
 describe("the usage of a command", () => {
 	it("names the arguments and the flags that must be there", () => {
@@ -9,5 +10,30 @@ describe("the usage of a command", () => {
 		};
 		expect(usageLine(command)).toBe("<amount> [more] --for <resource> [flags]");
 		expect(usageLine({ ...command, strict: false })).toContain("<amount> [more]... ");
+	});
+
+	it("calls no argument repeatable that isn't", () => {
+		class Shown extends OrderedHelp {
+			of(command: object): string {
+				return this.formatCommand(command as Command.Loadable);
+			}
+		}
+		const config = { bin: "coin", topics: [], topicSeparator: " " } as unknown as Interfaces.Config;
+		const args = {
+			address: { name: "address", required: true, description: "the contract" },
+			function: { name: "function", description: "signature or name" },
+		};
+		const shown = (usage: string): string =>
+			new Shown(config).of({
+				id: "call",
+				strict: false,
+				aliases: [],
+				hiddenAliases: [],
+				flags: {},
+				args,
+				usage,
+			});
+		expect(shown("<address> <function> [<argument>...]")).toMatch(/ADDRESS  .*\[FUNCTION\]  /s);
+		expect(shown("<address> [function]...")).toMatch(/ADDRESS  .*\[FUNCTION\.\.\.\]  /s);
 	});
 });
