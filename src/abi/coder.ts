@@ -1,4 +1,4 @@
-/** Call data, results, logs and errors of contracts in bytes, and their values as people and other programs read them. */
+/** Converts call data, results, logs and errors of contracts between their ABI encoding and values that people and programs read. */
 
 import { addressPrefix, toBase58Check } from "../protocol/address.js";
 import { concatBytes, equalBytes, fromHex, toHex } from "../protocol/bytes.js";
@@ -15,13 +15,13 @@ import {
 import { type AbiItem, type AbiParameter, arrayParts } from "./parameter.js";
 import { selectorOf } from "./selector.js";
 
-/** A value for a parameter. */
+/** A value to encode for a parameter: `bigint` for integers, text for addresses, bytes and strings, a list for arrays and tuples. */
 export type AbiValue = bigint | boolean | string | readonly AbiValue[];
 
 /** A decoded value for printing: whole numbers as bigint, addresses in Base58, bytes as `0x…`. */
 export type AbiView = bigint | boolean | string | readonly AbiView[] | { readonly [name: string]: AbiView };
 
-/** @throws {RangeError} if a value was not made for its parameter */
+/** ABI-encodes one value per parameter. @throws {RangeError} if a value doesn't fit its parameter */
 export function encodeValues(parameters: readonly AbiParameter[], values: readonly AbiValue[]): Uint8Array {
 	return encode(
 		parameters,
@@ -29,12 +29,12 @@ export function encodeValues(parameters: readonly AbiParameter[], values: readon
 	);
 }
 
-/** Call data of a function: selector and arguments. */
+/** Call data of a function: the selector followed by the encoded arguments. */
 export function encodeCall(item: AbiItem, values: readonly AbiValue[]): Uint8Array {
 	return concatBytes(selectorOf(item), encodeValues(item.inputs, values));
 }
 
-/** Bytes are texts of hexadecimal digits here, and bytes to the codec. */
+/** Converts a value for the codec: bytes are hexadecimal text here, and byte arrays there. */
 function codecValue(parameter: AbiParameter | undefined, value: AbiValue): CodecValue {
 	const array = parameter && arrayParts(parameter);
 	if (Array.isArray(value))
@@ -46,7 +46,7 @@ function codecValue(parameter: AbiParameter | undefined, value: AbiValue): Codec
 	return fromHex(value.slice(2));
 }
 
-/** What people and other programs are shown. */
+/** Makes the values that people and other programs are shown. */
 const VIEWS: ValueMaker<AbiView> = {
 	word: (type, word) => {
 		const value = wordValue(type, word);
@@ -60,9 +60,9 @@ const VIEWS: ValueMaker<AbiView> = {
 };
 
 /**
- * Reads values.
- * @returns one value a parameter
- * @throws {AbiDataError} if the bytes don't fit
+ * Decodes ABI-encoded values.
+ * @returns one value per parameter
+ * @throws {AbiDataError} if the bytes don't match the parameters
  */
 export function decodeValues(
 	parameters: readonly AbiParameter[],
@@ -72,7 +72,7 @@ export function decodeValues(
 	return decode(parameters, data, VIEWS, limits);
 }
 
-/** Values as {@link viewText} has them, with texts in quotes. @throws {AbiDataError} if the bytes don't fit */
+/** Decodes values into texts as {@link viewText} writes them, with strings in quotes. @throws {AbiDataError} if the bytes don't match */
 export function decodeTexts(
 	parameters: readonly AbiParameter[],
 	data: Uint8Array,
@@ -81,7 +81,7 @@ export function decodeTexts(
 	return decode(parameters, data, { ...VIEWS, text: (text) => JSON.stringify(text) }, limits).map(viewText);
 }
 
-/** What is encoded again. */
+/** Makes values in the form that is encoded again. */
 const CODED: ValueMaker<CodecValue> = {
 	word: wordValue,
 	bytes: (bytes) => bytes,
@@ -91,7 +91,7 @@ const CODED: ValueMaker<CodecValue> = {
 };
 
 /**
- * Whether bytes are what encoding their values gives, so that the values say all of them.
+ * Whether re-encoding the decoded values gives the same bytes, so that the values show everything the bytes contain.
  */
 export function isCanonical(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
 	if (parameters.length === 0) return data.length === 0;
@@ -108,7 +108,7 @@ export function viewAddress(bytes: Uint8Array): string {
 	return toBase58Check(concatBytes(Uint8Array.of(addressPrefix()), bytes));
 }
 
-/** Values by the names of their parameters; as a list where a name is missing or comes twice. */
+/** Values keyed by parameter name; a list if a name is missing or occurs twice. */
 export function namedValues(
 	parameters: readonly AbiParameter[],
 	values: readonly AbiView[],
@@ -118,7 +118,7 @@ export function namedValues(
 	return Object.fromEntries(parameters.map(({ name }, index) => [name, values[index] as AbiView]));
 }
 
-/** Values by name, and by position where a parameter has none: for records that need a key for each. */
+/** Values keyed by name, or by position for parameters without one: for records in which each value needs a key. */
 export function keyedValues(
 	parameters: readonly AbiParameter[],
 	values: readonly AbiView[],
@@ -128,7 +128,7 @@ export function keyedValues(
 	);
 }
 
-/** A view as people and other commands read it on one line: `5`, `T…`, `[1,2]`, `(a,b)`. */
+/** Writes a view on one line, as people and other commands read it: `5`, `T…`, `[1,2]`, `(a,b)`. */
 export function viewText(view: AbiView): string {
 	if (Array.isArray(view)) return `[${view.map(viewText).join(",")}]`;
 	if (typeof view === "object")

@@ -1,4 +1,4 @@
-/** Logs of contracts as the events that they are. */
+/** Decodes the logs of contracts into events. */
 
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { AbiDataError, type CodecLimits, USUAL_LIMITS } from "./codec.js";
@@ -19,26 +19,26 @@ export interface DecodedEvent {
 	readonly args: { readonly [name: string]: AbiView };
 }
 
-/** What a log holds beside its contract. */
+/** A log's topics and data, without its contract. */
 export interface LogData {
 	readonly topics: readonly Uint8Array[];
 	readonly data: Uint8Array;
 }
 
-/** The event of a log; undefined if the interface doesn't know it, or the log doesn't fit. */
+/** Decodes a log by a contract's interface; undefined if no event there matches it. */
 export function decodeLog(items: ContractInterface, log: LogData): DecodedEvent | undefined {
 	const [topic] = log.topics;
 	if (!topic) return undefined;
 	for (const item of items) {
 		const isEvent = item.kind === "event" && !item.anonymous && isComplete(item.inputs);
-		// Events that differ in what is indexed have the same topic.
+		// Events that differ only in which parameters are indexed have the same topic.
 		const found = isEvent && equalBytes(topicOf(item), topic) && decodeEvent(item, log);
 		if (found) return found;
 	}
 	return undefined;
 }
 
-/** Reads a log as an event; undefined if it doesn't fit. */
+/** Decodes a log as the given event; undefined if it doesn't match. */
 export function decodeEvent(
 	event: AbiItem,
 	log: LogData,
@@ -65,7 +65,7 @@ export function decodeEvent(
 	}
 }
 
-/** Values that don't fit into a topic are there by their hash alone. */
+/** Decodes an indexed value. For values that don't fit into a topic, the topic holds only their hash. */
 function topicValue(parameter: AbiParameter, topic: Uint8Array): AbiView {
 	if (/^(string|bytes|tuple)$/.test(parameter.type) || parameter.type.endsWith("]"))
 		return `0x${toHex(topic)}`;

@@ -1,24 +1,24 @@
 /**
- * The vocabulary of contract interfaces: parameters, functions, events, errors, and the names that are hashed into
+ * The parts of contract interfaces: parameters, functions, events, errors, and the signatures that are hashed into
  * selectors and topics (the contract ABI specification; protocol/machine §16.3 for this network's token type). Nothing here needs
- * Node.js: the explorer's page has it too.
+ * Node.js, since the explorer's page uses it too.
  */
 
 import { spell } from "../protocol/dialect.js";
 
-/** The network's type of a token id: a number of 256 bits under a name of its own. */
+/** The network's type for token ids: a `uint256` under its own name. */
 export const TOKEN_TYPE = "orcToken";
 
 export interface AbiParameter {
-	/** Empty where the interface gives none. */
+	/** Empty if the interface gives no name. */
 	readonly name: string;
 	/** `uint256`, `orcToken`, `bytes32[2]`, `tuple[]`, … */
 	readonly type: string;
-	/** Members of a tuple; undefined also where the record of a contract doesn't keep them. */
+	/** Members of a tuple; also undefined for tuples in a contract's on-chain record, which doesn't keep them. */
 	readonly components?: readonly AbiParameter[];
-	/** Tuples, where a compiler says it: `struct Shop.Order[]`. */
+	/** Type name in the source, if the compiler gives it; for tuples such as `struct Shop.Order[]`. */
 	readonly internalType?: string;
-	/** Events: the value is a topic. */
+	/** For event parameters: whether the value is stored as a topic. */
 	readonly indexed?: boolean;
 }
 
@@ -29,18 +29,18 @@ export interface AbiItem {
 	readonly kind: AbiKind;
 	readonly name: string;
 	readonly inputs: readonly AbiParameter[];
-	/** Functions; undefined where the interface doesn't say. */
+	/** For functions; undefined if the interface doesn't say. */
 	readonly outputs?: readonly AbiParameter[];
-	/** `pure`, `view`, `nonpayable`, `payable`; undefined where the interface doesn't say. */
+	/** `pure`, `view`, `nonpayable` or `payable`; undefined if the interface doesn't say. */
 	readonly mutability?: string;
-	/** Events without a topic of their own. */
+	/** For events: logged without a signature topic. */
 	readonly anonymous?: boolean;
 }
 
-/** What a contract offers. */
+/** A contract's interface: its functions, events, errors and constructor. */
 export type ContractInterface = readonly AbiItem[];
 
-/** An array's parts: its element and its length; undefined for other types. */
+/** Element and length of an array type; undefined for other types. */
 export function arrayParts(
 	parameter: AbiParameter,
 ): { readonly element: AbiParameter; readonly length: number | undefined } | undefined {
@@ -50,7 +50,7 @@ export function arrayParts(
 	return { element: { ...parameter, type }, length: length === "" ? undefined : Number(length) };
 }
 
-/** A type as it is hashed: tuples by their members, the token type in the spelling that compilers write. */
+/** A type as it appears in hashed signatures: tuples as their members, the token type in the compilers' spelling. */
 export function hashedType({ type, components }: AbiParameter): string {
 	if (type.startsWith("tuple")) {
 		return `(${(components ?? []).map(hashedType).join(",")})${type.slice("tuple".length)}`;
@@ -58,7 +58,7 @@ export function hashedType({ type, components }: AbiParameter): string {
 	return type.startsWith(TOKEN_TYPE) ? spell(type, "deployed") : type;
 }
 
-/** Whether the members of every tuple are known: only then values can be coded and names hashed. */
+/** Whether the members of every tuple are known; otherwise values can't be encoded or signatures hashed. */
 export function isComplete(parameters: readonly AbiParameter[]): boolean {
 	return parameters.every(
 		({ type, components }) =>
@@ -66,12 +66,12 @@ export function isComplete(parameters: readonly AbiParameter[]): boolean {
 	);
 }
 
-/** `transfer(address,uint256)`: what the selector or topic is the hash of. */
+/** The signature, such as `transfer(address,uint256)`, whose hash is the selector or topic. */
 export function hashedSignature({ name, inputs }: AbiItem): string {
 	return `${name}(${inputs.map(hashedType).join(",")})`;
 }
 
-/** An item for people: `function balanceOf(address owner) view returns (uint256)`. */
+/** Describes an item for people: `function balanceOf(address owner) view returns (uint256)`. */
 export function describeItem(item: AbiItem): string {
 	const { kind, name, inputs, outputs, mutability, anonymous } = item;
 	const parts = [`${kind}${name === "" ? "" : ` ${name}`}(${inputs.map(describeParameter).join(", ")})`];
@@ -90,7 +90,7 @@ function describeParameter({ type, components, indexed, name }: AbiParameter): s
 
 const WHOLE = /^(u?)int(\d*)$/;
 
-/** Bits and sign of a whole number's type; undefined for other types. */
+/** Width in bits and signedness of an integer type; undefined for other types. */
 export function integerType(type: string): { readonly signed: boolean; readonly bits: number } | undefined {
 	if (type === TOKEN_TYPE) return { signed: false, bits: 256 };
 	const match = WHOLE.exec(type);
@@ -98,7 +98,7 @@ export function integerType(type: string): { readonly signed: boolean; readonly 
 	return { signed: match[1] === "", bits: match[2] ? Number(match[2]) : 256 };
 }
 
-/** Whether a whole number is in the range of an integer type. */
+/** Whether a number is within the range of an integer type. */
 export function isInRange(
 	{ signed, bits }: { readonly signed: boolean; readonly bits: number },
 	value: bigint,
@@ -107,11 +107,11 @@ export function isInRange(
 	return value < end && value >= (signed ? -end : 0n);
 }
 
-/** Bytes of a value of `bytes1` to `bytes32`, or of a function. */
+/** Length in bytes of a value of type `bytes1` to `bytes32`, or `function`. */
 export const fixedLength = (type: string): number =>
 	type === "function" ? 24 : Number(type.slice("bytes".length));
 
-/** Whether a type without array brackets is one that contracts use. */
+/** Whether a type without array brackets is a valid elementary type. */
 export function isElementaryType(type: string): boolean {
 	const integer = integerType(type);
 	if (integer) return integer.bits >= 8 && integer.bits <= 256 && integer.bits % 8 === 0;

@@ -1,4 +1,4 @@
-/** Changing the label of an entry and taking an entry out of the directory. */
+/** Renames keystore entries, and removes them. */
 
 import { open, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { forgetWatched, storeWatched } from "./watch-only.js";
 const DELETED_DIRECTORY = ".deleted";
 
 /**
- * Gives an entry another label: a member of its file, so the file is written again and its secret isn't opened.
+ * Changes an entry's label. It is a member of the entry's file, so the file is rewritten without decrypting the secret.
  * @throws {KeystoreError} `bad_value`, `keystore_exists`
  */
 export async function renameEntry(
@@ -26,9 +26,9 @@ export async function renameEntry(
 }
 
 /**
- * Takes an entry out of the directory: its file, and the mnemonic that is kept under its address, go to `.deleted/`,
- * or are removed for good.
- * @returns the new places of the files; none if they are gone
+ * Removes an entry from the directory: its file, and the mnemonic stored under its address, are moved to `.deleted/`
+ * or deleted permanently.
+ * @returns the new paths of the files; empty if they were deleted
  */
 export async function deleteEntry(
 	directory: string,
@@ -58,7 +58,7 @@ async function exists(path: string): Promise<boolean> {
 	return file !== undefined;
 }
 
-/** Moves a file to the first free name; one that was deleted before is kept too. */
+/** Moves a file to the first free name, so that files deleted earlier are kept. */
 async function moveAway(directory: string, from: string, name: string): Promise<string> {
 	const folder = join(directory, DELETED_DIRECTORY);
 	await createPrivateDirectory(folder);

@@ -1,6 +1,6 @@
 /**
- * The form of a key file: version 3 secret storage, as the network's node and wallets and Ethereum's write it
- * (protocol/wallet-formats §1), and the same around a key of a post-quantum scheme (§1.5). Pure: text in, value out, no file and no password.
+ * The format of key files: version 3 secret storage, as written by the network's node and wallets and by Ethereum's
+ * (protocol/wallet-formats §1), and its extension for post-quantum keys (§1.5). Only parses text: no file access, no password.
  */
 
 import { fromHex } from "../protocol/bytes.js";
@@ -8,30 +8,30 @@ import { type PostQuantumScheme, postQuantumSchemes } from "../protocol/post-qua
 import { KeystoreError } from "./keystore-error.js";
 import { type ScryptParameters, scryptMemory } from "./scrypt.js";
 
-/** How the password becomes the cipher key. */
+/** How the cipher key is derived from the password. */
 export type KeyDerivation =
 	| ({ readonly kdf: "scrypt"; readonly salt: Uint8Array } & ScryptParameters)
 	| { readonly kdf: "pbkdf2"; readonly salt: Uint8Array; readonly c: number; readonly dklen: number };
 
-/** A key file that is complete and of a kind that can be opened. */
+/** A key file that is complete and in a supported format. */
 export interface KeyFile {
-	/** As written: Base58, or 40 hex digits in Ethereum's files; not used when decrypting. */
+	/** As in the file: Base58, or 40 hex digits in Ethereum's files; not used for decryption. */
 	readonly address: string | undefined;
 	readonly iv: Uint8Array;
 	readonly ciphertext: Uint8Array;
 	readonly derivation: KeyDerivation;
 	readonly mac: Uint8Array;
-	/** Scheme of a post-quantum key; undefined: a secret of version 3. */
+	/** Scheme of a post-quantum key; undefined for a version 3 secret. */
 	readonly scheme: PostQuantumScheme | undefined;
-	/** Label that wallets keep in the file. */
+	/** Label that wallets store in the file. */
 	readonly name: string | undefined;
-	/** Path of a key that was derived from a mnemonic; our own extra member. */
+	/** Path of a key that was derived from a mnemonic; an extension of this program. */
 	readonly derivationPath: string | undefined;
-	/** The whole value, for commands that write the file again and must keep members they don't know. */
+	/** All members, for commands that rewrite the file and must keep unknown members. */
 	readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** The members that are read, each still unchecked. */
+/** The members that are read, not yet validated. */
 interface RawKeyFile {
 	readonly address?: unknown;
 	readonly name?: unknown;
@@ -62,20 +62,20 @@ interface RawParameters {
 	readonly prf?: unknown;
 }
 
-/** The version of files with post-quantum keys, which programs that don't know them refuse. */
+/** The version of files with post-quantum keys, so that programs that don't support them refuse the file. */
 export const POST_QUANTUM_VERSION = "post-quantum-1";
 
-/** A file may not ask for more memory than this to open it: 1 GiB, four times the standard cost. */
+/** Limit of the memory that a file may require for decryption: 1 GiB, four times the standard cost. */
 const MAX_SCRYPT_MEMORY = 1024 * 1024 * 1024;
-/** Nor for more work: n·r·p of sixteen times the standard cost, some twenty seconds. */
+/** Limit of the work, n·r·p: sixteen times the standard cost, about twenty seconds. */
 const MAX_SCRYPT_WORK = 2 ** 25;
-/** The same in rounds of PBKDF2, for each 32 bytes of the derived key. */
+/** Limit of the PBKDF2 rounds, for each 32 bytes of the derived key. */
 const MAX_PBKDF2_ROUNDS = 20_000_000;
 
 /**
- * Reads the text of a key file. Unknown members are ignored; unquoted member names, hex with `0x` and the old member
+ * Parses the text of a key file. Unknown members are ignored; unquoted member names, hex with `0x` and the old member
  * name `Crypto` are accepted.
- * @param source how to name the file in messages
+ * @param source name of the file for messages
  * @throws {KeystoreError} `keystore_format` with what is wrong
  */
 export function parseKeyFile(text: string, source: string): KeyFile {
@@ -164,7 +164,7 @@ export function parseKeyFile(text: string, source: string): KeyFile {
 	}
 }
 
-/** What the version says of the secret. @throws what `refuse` makes */
+/** The post-quantum scheme by the file's version, if any. @throws the error that `refuse` returns */
 function schemeOf(
 	{ version, scheme }: RawKeyFile,
 	refuse: (what: string) => KeystoreError,
@@ -176,7 +176,7 @@ function schemeOf(
 	throw refuse("the keystore file's member scheme names no scheme that is known here");
 }
 
-/** Whether a JSON value looks like a key file at all, so that a directory scan can pass over everything else. */
+/** Whether a JSON value looks like a key file at all, so that a directory scan can skip everything else. */
 export function looksLikeKeyFile(text: string): boolean {
 	const members: RawKeyFile | undefined = record(parseLenientJson(text));
 	return members !== undefined && record(members.crypto ?? members.Crypto) !== undefined;
@@ -188,14 +188,14 @@ function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
 		: undefined;
 }
 
-/** JSON, also with member names that lack quotes; undefined if it is neither. */
+/** Parses JSON, with or without quotes around member names; undefined if it is neither. */
 function parseLenientJson(text: string): unknown {
 	const withoutMark = text.replace(/^\uFEFF/, "");
 	for (const candidate of [withoutMark, quoteNames(withoutMark)]) {
 		try {
 			return JSON.parse(candidate);
 		} catch {
-			// The next candidate, or none: the caller reports one message for both.
+			// Try the next candidate, if any: the caller reports the same error for both.
 		}
 	}
 	return undefined;

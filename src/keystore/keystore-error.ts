@@ -1,4 +1,4 @@
-/** What a key file or a password can be refused for; the code is the one of the machine interface (protocol/command-line §2.2). */
+/** Why a key file or a password is refused; the codes are those of the machine interface (protocol/command-line §2.2). */
 
 type KeystoreErrorCode =
 	| "bad_password"
@@ -9,7 +9,7 @@ type KeystoreErrorCode =
 	| "agent_refused"
 	| "bad_value";
 
-/** A refusal of the keystore. The message is for a person and never holds a secret. */
+/** An error of the keystore. The message is for people and never contains a secret. */
 export class KeystoreError extends Error {
 	override readonly name = "KeystoreError";
 

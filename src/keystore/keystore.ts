@@ -1,7 +1,7 @@
 /**
- * A directory of key files, as the network's wallets keep it: one file a key, named after its address; the label and
- * the derivation path are members of the file, so the directory alone is the whole state. Mnemonics of such
- * wallets stand in `mnemonic/` inside it.
+ * A directory of key files, laid out as by the network's wallets: one file per key, named after its address; the label and
+ * the derivation path are members of the file, so the directory is the entire state. Mnemonics are
+ * stored in its subdirectory `mnemonic/`.
  */
 
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -35,32 +35,32 @@ import { forgetWatched, listWatched, storeWatched } from "./watch-only.js";
 const MNEMONIC_DIRECTORY = "mnemonic";
 const MAX_KEY_FILE_BYTES = 64 * 1024;
 
-/** One key of the directory. */
+/** An entry of the directory: a key, or an address whose key is elsewhere. */
 export interface KeystoreEntry {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly base58: string;
 	/** The label, else the Base58 address. */
 	readonly name: string;
-	/** An address that is only watched has no key here, and the key of a signer is held by its process. */
+	/** `watch`: an address without its key; `signer`: an address whose key is held by a signer's process. */
 	readonly kind: "key" | "mnemonic" | "watch" | "signer";
-	/** Where the signer is that holds the key. */
+	/** Location of the signer that holds the key. */
 	readonly signer?: SignerPlace | undefined;
-	/** Scheme of a post-quantum key; absent: secp256k1, or an address that is only watched. */
+	/** Scheme of a post-quantum key; absent for secp256k1, or for an address that is only watched. */
 	readonly scheme?: PostQuantumScheme | undefined;
-	/** Derivation path of a key that came from a mnemonic. */
+	/** Derivation path of a key that was derived from a mnemonic. */
 	readonly path: string | undefined;
-	/** Path of the file that holds the entry. */
+	/** Path of the entry's file. */
 	readonly file: string;
 }
 
-/** What a directory holds, and which of its files look like key files and can't be used. */
+/** The entries of a directory, and the files that look like key files but can't be used. */
 interface KeystoreListing {
 	readonly entries: readonly KeystoreEntry[];
 	readonly unusable: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** What is stored beside a new key. */
+/** What is stored with a new key. */
 interface NewKeyOptions {
 	readonly name?: string | undefined;
 	readonly path?: string | undefined;
@@ -68,8 +68,8 @@ interface NewKeyOptions {
 }
 
 /**
- * Lists a directory, ordered by name. A missing directory is an empty one; files that are not key files are passed
- * over.
+ * Lists a directory, sorted by name. A missing directory counts as empty; files that are not key files are
+ * skipped.
  */
 export async function listKeystore(directory: string): Promise<KeystoreListing> {
 	const entries: KeystoreEntry[] = [];
@@ -78,7 +78,7 @@ export async function listKeystore(directory: string): Promise<KeystoreListing> 
 		const file = join(directory, fileName);
 		const text = await readSmallFile(file);
 		if (text === undefined || !looksLikeKeyFile(text)) {
-			// An empty or half-written file under a key's name is a loss that its owner must know of.
+			// An empty or incomplete file with a key's name means a lost key, which the owner must learn about.
 			if (
 				fileName.endsWith(".json") &&
 				(text === undefined || text.trim() === "" || /"crypto"/i.test(text))
@@ -94,7 +94,7 @@ export async function listKeystore(directory: string): Promise<KeystoreListing> 
 			unusable.push({ file, reason: error.message.replace(`${file}: `, "") });
 		}
 	}
-	// A watched address whose key is here by now is that key.
+	// If the key of a watched address has been added, only the key is listed.
 	for (const watched of await listWatched(directory)) {
 		if (!entries.some(({ address }) => equalBytes(address, watched.address))) entries.push(watched);
 	}
@@ -127,7 +127,7 @@ function entryOf(file: KeyFile, path: string): KeystoreEntry {
 	};
 }
 
-/** The address that a file claims, in Base58 or as Ethereum's 20 bytes. */
+/** The address stated in a file, in Base58 or as Ethereum's 20 bytes. */
 function addressOfFile(file: KeyFile): Uint8Array | undefined {
 	const text = file.address?.trim() ?? "";
 	const digits = text.replace(/^0x/i, "");
@@ -138,7 +138,7 @@ function addressOfFile(file: KeyFile): Uint8Array | undefined {
 
 /**
  * Finds a key by its label or by its address.
- * @throws {KeystoreError} `wallet_not_found`, also when a label names two keys
+ * @throws {KeystoreError} `wallet_not_found`, also if two keys have the label
  */
 export async function findKey(directory: string, wallet: string | Uint8Array): Promise<KeystoreEntry> {
 	const { entries } = await listKeystore(directory);
@@ -160,8 +160,8 @@ export async function findKey(directory: string, wallet: string | Uint8Array): P
 }
 
 /**
- * Opens a key and checks that it belongs to the address under which it is kept.
- * @returns the caller overwrites it after use ({@link forgetKey})
+ * Decrypts a key of any scheme and checks that it belongs to the entry's address.
+ * @returns the key, which the caller must overwrite after use ({@link forgetKey})
  * @throws {KeystoreError} `bad_password`, `keystore_format`
  */
 export async function unlockAnyKey(entry: KeystoreEntry, password: string): Promise<PrivateKey> {
@@ -177,7 +177,7 @@ export async function unlockAnyKey(entry: KeystoreEntry, password: string): Prom
 }
 
 /**
- * The same for what takes secp256k1 keys alone.
+ * {@link unlockAnyKey} for uses that only support secp256k1 keys.
  * @returns 32 bytes
  * @throws {KeystoreError} also `bad_value` for a post-quantum key
  */
@@ -190,8 +190,8 @@ export async function unlockKey(entry: KeystoreEntry, password: string): Promise
 }
 
 /**
- * Asked before a password is, wherever signatures must give their key.
- * @param use what takes no others, to begin a sentence with
+ * Checks, before asking for the password, that the signer can be recovered from the key's signatures.
+ * @param use what requires such a key, as the start of the message's sentence
  * @throws {KeystoreError} `bad_value` for a post-quantum key
  */
 export function checkRecoverable({ scheme, name, base58 }: KeystoreEntry, use: string): void {
@@ -202,12 +202,12 @@ export function checkRecoverable({ scheme, name, base58 }: KeystoreEntry, use: s
 	);
 }
 
-/** Whether an entry is an address alone: its key is elsewhere, or nowhere. */
+/** Whether an entry is only an address, without its key. */
 export function isWithoutKey({ kind }: KeystoreEntry): boolean {
 	return kind === "watch" || kind === "signer";
 }
 
-/** Where the key itself is needed. @throws {KeystoreError} `watch_only` */
+/** Checks that an entry has its key here. @throws {KeystoreError} `watch_only` */
 export function checkHasKey(entry: KeystoreEntry): void {
 	checkSigns(entry);
 	if (entry.signer)
@@ -217,7 +217,7 @@ export function checkHasKey(entry: KeystoreEntry): void {
 		);
 }
 
-/** Where a signature of a transaction is, which a signer can make too. @throws {KeystoreError} `watch_only` */
+/** Checks that an entry can sign transactions, itself or through a signer. @throws {KeystoreError} `watch_only` */
 export function checkSigns(entry: KeystoreEntry): void {
 	if (entry.kind === "watch") {
 		throw new KeystoreError(
@@ -227,7 +227,7 @@ export function checkSigns(entry: KeystoreEntry): void {
 	}
 }
 
-/** Opens a file that must hold a private key. @throws {KeystoreError} */
+/** Decrypts a file that must contain a private key. @throws {KeystoreError} */
 async function openPrivateKey(file: KeyFile, password: string, source: string): Promise<PrivateKey> {
 	const secret = await decryptSecret(file, passwordBytes(password), source);
 	if (file.scheme) {
@@ -241,7 +241,7 @@ async function openPrivateKey(file: KeyFile, password: string, source: string): 
 	);
 }
 
-/** @param source how to name the key in a refusal @throws {KeystoreError} unless its two halves belong together */
+/** @param source name of the key for messages @throws {KeystoreError} if private and public key don't match */
 async function checkPair(key: PostQuantumKey, source: string): Promise<PostQuantumKey> {
 	await loadPostQuantum();
 	if (belongTogether(key.scheme, key)) return key;
@@ -251,12 +251,12 @@ async function checkPair(key: PostQuantumKey, source: string): Promise<PostQuant
 const addressOf = (key: PrivateKey): Uint8Array =>
 	addressOfKey(key instanceof Uint8Array ? checkPrivateKey(key) : key);
 
-/** What is encrypted of a key; the caller overwrites it, which may overwrite the key. */
+/** The bytes of a key to encrypt; the caller overwrites them, which may also overwrite the key. */
 const secretOf = (key: PrivateKey): Uint8Array => (key instanceof Uint8Array ? key : secretOfKey(key));
 
 /**
  * Stores a private key in a new file `<Base58>.json`.
- * @throws {KeystoreError} `keystore_exists` if the address or the label is there already
+ * @throws {KeystoreError} `keystore_exists` if the address or label is already taken
  */
 export async function addKey(
 	directory: string,
@@ -282,8 +282,8 @@ export async function addKey(
 }
 
 /**
- * Stores a key file of another program as it is, after opening it once.
- * @throws {KeystoreError} `bad_password`; `keystore_format` if its address is not the key's
+ * Stores another program's key file unchanged, after decrypting it once as a check.
+ * @throws {KeystoreError} `bad_password`; `keystore_format` if the file's address is not the key's
  */
 export async function addKeyFile(
 	directory: string,
@@ -319,9 +319,9 @@ async function openKeyFile(
 }
 
 /**
- * Opens a key file wherever it is, of a key of any scheme.
- * @returns the caller overwrites it after use ({@link forgetKey})
- * @throws {KeystoreError} `bad_password`, `keystore_format`; Error of the system for a file that can't be read
+ * Decrypts a key file at any path, with a key of any scheme.
+ * @returns the key, which the caller must overwrite after use ({@link forgetKey})
+ * @throws {KeystoreError} `bad_password`, `keystore_format`; the system's error if the file can't be read
  */
 export async function unlockKeyFile(path: string, password: string): Promise<PrivateKey> {
 	if ((await stat(path)).size > MAX_KEY_FILE_BYTES)
@@ -330,9 +330,9 @@ export async function unlockKeyFile(path: string, password: string): Promise<Pri
 }
 
 /**
- * Keeps an address without its key.
- * @param held where its key is, if a signer has it
- * @throws {KeystoreError} `keystore_exists` if the address or the label is there already
+ * Adds an address without its key.
+ * @param held location of the signer that holds the key, if any
+ * @throws {KeystoreError} `keystore_exists` if the address or label is already taken
  */
 export async function watchAddress(
 	directory: string,
@@ -346,14 +346,14 @@ export async function watchAddress(
 	return storeWatched(directory, address, label, held !== undefined, held);
 }
 
-/** The label under which an address was watched so far; its key takes it over. */
+/** The label of a watched address, which is passed on to its key. */
 async function watchedLabel(directory: string, base58: string): Promise<string | undefined> {
 	const watched = (await listWatched(directory)).find((entry) => entry.base58 === base58);
 	return watched && watched.name !== base58 ? watched.name : undefined;
 }
 
 /**
- * Whether a key and its label are free; asked before its new password is.
+ * Checks that a key and its label are not taken, before asking for a new password.
  * @throws {KeystoreError} `bad_value`, `keystore_exists`
  */
 export async function checkNewKey(
@@ -365,7 +365,7 @@ export async function checkNewKey(
 }
 
 /**
- * The same by the address that a key file claims, which needs no password.
+ * {@link checkNewKey} by the address stated in a key file, which needs no password.
  * @throws {KeystoreError} `bad_value`, `keystore_exists`, `keystore_format`
  */
 export async function checkNewKeyFile(
@@ -391,9 +391,9 @@ async function checkFree(directory: string, address: Uint8Array, name: string | 
 }
 
 /**
- * Whether a label can be given to a new key; asked before anything secret is.
- * @param name undefined: the key will be known by its address
- * @param address of the entry that gets the label, if it is known already
+ * Checks that a new key can have a label, before asking for any secret.
+ * @param name if undefined, the key will be known by its address
+ * @param address address of the entry that gets the label, if already known
  * @throws {KeystoreError} `bad_value`, `keystore_exists`
  */
 export async function checkNewLabel(
@@ -422,7 +422,7 @@ async function store(directory: string, base58: string, text: string): Promise<K
 }
 
 /**
- * Encrypts a key again under another password: new salt and iv, opened once before the old file is replaced.
+ * Re-encrypts a key with another password, a new salt and iv; the result is decrypted once before it replaces the old file.
  * @throws {KeystoreError} `bad_password`
  */
 export async function changePassword(
@@ -457,9 +457,9 @@ export async function changePassword(
 }
 
 /**
- * Stores a mnemonic, encrypted, under the address of its first key, before that key itself: if the program dies in
- * between, the same import can be done again.
- * @throws {KeystoreError} `keystore_exists` if the key is there already
+ * Stores an encrypted mnemonic under the address of its first key, before that key itself: if the program is killed in
+ * between, the import can be repeated.
+ * @throws {KeystoreError} `keystore_exists` if the key already exists
  */
 export async function addMnemonic(
 	directory: string,
@@ -481,8 +481,8 @@ export async function addMnemonic(
 }
 
 /**
- * The mnemonic of a mnemonic wallet.
- * @throws {KeystoreError} `wallet_not_found` if none is kept for the address, `bad_password`
+ * Decrypts the mnemonic of a mnemonic wallet.
+ * @throws {KeystoreError} `wallet_not_found` if none is stored for the address, `bad_password`
  */
 export async function unlockMnemonic(directory: string, base58: string, password: string): Promise<string> {
 	const path = mnemonicFile(directory, base58);
@@ -492,12 +492,12 @@ export async function unlockMnemonic(directory: string, base58: string, password
 	return fromUtf8(words);
 }
 
-/** Where the mnemonic of a mnemonic wallet is kept, by the address of its first key. */
+/** Path of a mnemonic's file, by the address of its first key. */
 export function mnemonicFile(directory: string, base58: string): string {
 	return join(directory, MNEMONIC_DIRECTORY, `${base58}.json`);
 }
 
-/** The text of a key file as another program expects it: Base58 as here, or Ethereum's 40 hex digits. */
+/** The text of a key file in the form that another program expects: address in Base58, or Ethereum's 40 hex digits. */
 export async function exportKeyFile(
 	entry: KeystoreEntry,
 	addressForm: "base58" | "ethereum",

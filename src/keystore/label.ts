@@ -1,23 +1,23 @@
-/** Names that people give to keys: short, and never to be mistaken for an address, a path, a flag or a secret. */
+/** Labels of keys: short, and not to be mistaken for an address, a path, a flag or a secret. */
 
 import { KeystoreError } from "./keystore-error.js";
 
-/** Words of the shortest mnemonic. */
+/** Number of words of the shortest mnemonic. */
 export const SENTENCE_WORDS = 12;
 
-/** The refusal of such a label, which isn't repeated. */
+/** Message for a label that looks like a secret; doesn't repeat it. */
 export const SECRET_LABEL =
 	"that name looks like a private key or a mnemonic; a secret is never an argument, and this one may stand in the shell's history now";
 
-/** A private key, or one within other text; keys of some schemes have thousands of digits. */
+/** Matches a private key, possibly within other text; keys of some schemes have thousands of digits. */
 const SECRET_DIGITS = /[0-9a-f]{64}/i;
 
-/** Whether a text may be a private key or a mnemonic: labels are stored and shown in the clear. */
+/** Whether a text may be a private key or a mnemonic, since labels are stored and shown in clear text. */
 export function looksSecret(text: string): boolean {
 	return SECRET_DIGITS.test(text) || text.trim().split(/\s+/).length >= SENTENCE_WORDS;
 }
 
-/** Letters of other scripts, and digits, that look like a Latin letter; behind each group what they look like. */
+/** Letters of other scripts, and digits, that look like a Latin letter; each group is followed by that letter. */
 const LOOK_ALIKE: readonly (readonly [letters: string, latin: string])[] = [
 	["аα", "a"],
 	["вβь", "b"],
@@ -44,12 +44,12 @@ const LATIN: ReadonlyMap<string, string> = new Map(
 	LOOK_ALIKE.flatMap(([letters, latin]) => [...letters].map((letter) => [letter, latin] as const)),
 );
 
-/** Whether people could take one label for the other: the case, accents and letters that look alike don't count. */
+/** Whether one label could be mistaken for the other: ignores case, accents and letters that look alike. */
 export function looksAlike(one: string, other: string): boolean {
 	return appearance(one) === appearance(other);
 }
 
-/** Equal for labels that look alike. */
+/** A normal form that is equal for labels that look alike. */
 export function appearance(label: string): string {
 	const plain = label
 		.normalize("NFKD")
@@ -58,12 +58,12 @@ export function appearance(label: string): string {
 	return [...plain].map((letter) => LATIN.get(letter) ?? letter).join("");
 }
 
-/** Whether a label would be read as something else where an amount, a token or an account is named. */
+/** Whether a label has another meaning where an amount, a token or an account is given. */
 export function hasOtherMeaning(label: string): boolean {
 	return /^(\d+|coin|sun|max|ledger(:.*)?)$/i.test(label);
 }
 
-/** A label may not look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
+/** Checks that a label doesn't look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
 export function checkLabel(name: string): void {
 	if (looksSecret(name)) throw new KeystoreError("bad_value", SECRET_LABEL);
 	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {

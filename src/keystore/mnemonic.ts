@@ -2,7 +2,7 @@
 
 import { KeystoreError } from "./keystore-error.js";
 
-/** Path of the first account; the last number counts further accounts. */
+/** Path of the first account; the last component is the account index. */
 export const DEFAULT_PATH = "m/44'/195'/0'/0/0";
 
 /** The path of account `index` of a mnemonic. */
@@ -13,15 +13,15 @@ export function accountPath(index: number): string {
 const WORD_COUNTS = [12, 15, 18, 21, 24] as const;
 export type WordCount = (typeof WORD_COUNTS)[number];
 
-/** A new random mnemonic of the English list. */
+/** Generates a random mnemonic from the English word list. */
 export async function newMnemonic(words: WordCount = 12): Promise<string> {
 	const [{ generateMnemonic }, { wordlist }] = await englishList();
 	return generateMnemonic(wordlist, (words / 3) * 32);
 }
 
 /**
- * Puts a typed mnemonic into its normal form: lower case, single blanks.
- * @throws {KeystoreError} for an unknown word (named by its position only), a wrong count or checksum
+ * Normalizes a typed mnemonic: lower case, single spaces.
+ * @throws {KeystoreError} for an unknown word (identified only by its position), a wrong word count or checksum
  */
 export async function checkMnemonic(text: string): Promise<string> {
 	const [{ validateMnemonic }, { wordlist }] = await englishList();
@@ -47,11 +47,11 @@ export async function checkMnemonic(text: string): Promise<string> {
 }
 
 /**
- * The private key of a path.
+ * Derives the private key of a path.
  * @param mnemonic in normal form
  * @param passphrase the optional BIP-39 extension
  * @returns 32 bytes
- * @throws {KeystoreError} if the path is not one
+ * @throws {KeystoreError} if the path is invalid
  */
 export async function deriveKey(
 	mnemonic: string,

@@ -1,6 +1,6 @@
 /**
- * Post-quantum keys as the network's own tools keep them: JSON in the clear (protocol/post-quantum §10). No refusal shows anything of
- * a key: lengths and names alone.
+ * Post-quantum keys as stored by the network's own tools: unencrypted JSON (protocol/post-quantum §10). Error messages contain
+ * nothing of a key except lengths and names.
  */
 
 import { fromBase58Check, toBase58Check } from "../protocol/address.js";
@@ -20,25 +20,25 @@ import {
 import { KeystoreError } from "./keystore-error.js";
 import type { PostQuantumKey } from "./post-quantum-key.js";
 
-/** The largest good file has some 8 KB. */
+/** Size limit; the largest valid file has about 8 KB. */
 export const MAX_PLAIN_KEY_BYTES = 64 << 10;
 
 export type PlainKeyMembers = Readonly<Record<string, unknown>>;
 
-/** How a refusal names things, and what it is. */
+/** Words for error messages, and the error to throw. */
 interface PlainKeyWords {
 	/** The file as a whole, and the key in it. */
 	readonly whole: string;
 	readonly key: string;
 	member(name: string): string;
 	refuse(text: string): Error;
-	/** Why a public key is needed, behind the sentence that says so. */
+	/** Why a public key is needed, appended to the sentence that says so. */
 	readonly reason?: string;
 }
 
 /**
- * The key that the members of a file give. The library of the schemes must be loaded.
- * @throws what `words` make
+ * Reads a key from the members of a file. The library of the schemes must be loaded.
+ * @throws the error that `words` creates
  */
 export function plainKeyOf(members: PlainKeyMembers, words: PlainKeyWords): PostQuantumKey {
 	const scheme = schemeOf(members, words);
@@ -115,11 +115,11 @@ function keysOf(members: PlainKeyMembers, scheme: PostQuantumScheme, words: Plai
 	return { publicKey, privateKey };
 }
 
-/** Whether a text may be such a file, and no private key of 64 digits. */
+/** Whether a text may be such a file, rather than a private key of 64 digits. */
 export const looksLikePlainKey = (text: string): boolean => text.trimStart().startsWith("{");
 
 /**
- * Reads the text of such a file.
+ * Reads the text of such a file, whose key the caller must overwrite after use.
  * @throws {KeystoreError} `bad_value`
  */
 export async function readPlainKey(text: string): Promise<PostQuantumKey> {
@@ -130,7 +130,7 @@ export async function readPlainKey(text: string): Promise<PostQuantumKey> {
 	try {
 		value = JSON.parse(text);
 	} catch {
-		// The parser's own text would quote the file.
+		// The parser's own message would quote the file.
 		throw refuse("the key file is not JSON");
 	}
 	if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -144,7 +144,7 @@ export async function readPlainKey(text: string): Promise<PostQuantumKey> {
 	});
 }
 
-/** The text of such a file, members in the order of the network's tool; the seed isn't kept. */
+/** Writes the text of such a file, with members in the order of the network's tool and without the seed. */
 export const writePlainKey = ({ scheme, privateKey, publicKey }: PostQuantumKey): string =>
 	JSON.stringify({
 		scheme: scheme.name,

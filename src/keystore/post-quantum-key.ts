@@ -1,4 +1,4 @@
-/** Keys of the post-quantum schemes, as the keystore keeps them: the private key and its public one behind it, encrypted. */
+/** Post-quantum keys as stored in the keystore: the private key followed by the public key, encrypted. */
 
 import { randomBytes } from "node:crypto";
 import { concatBytes } from "../protocol/bytes.js";
@@ -11,12 +11,12 @@ import {
 import { type PostQuantumScheme, postQuantumSchemes } from "../protocol/post-quantum/schemes.js";
 import { KeystoreError } from "./keystore-error.js";
 
-/** A key with its scheme; whoever has it has it opened, and overwrites `privateKey` after use. */
+/** An unlocked key with its scheme; its holder must overwrite `privateKey` after use. */
 export interface PostQuantumKey extends PostQuantumKeys {
 	readonly scheme: PostQuantumScheme;
 }
 
-/** A scheme as people name it: `fn-dsa-512` for FN_DSA_512. */
+/** Name of a scheme on the command line: `fn-dsa-512` for FN_DSA_512. */
 const schemeWord = ({ name }: PostQuantumScheme): string => name.toLowerCase().replaceAll("_", "-");
 
 export const SCHEME_WORDS: readonly string[] = postQuantumSchemes.map(schemeWord);
@@ -30,16 +30,16 @@ function checkLength({ name }: PostQuantumScheme, what: string, given: Uint8Arra
 		throw new KeystoreError("bad_value", `a ${what} of ${name} has ${length} bytes, not ${given.length}`);
 }
 
-/** The lengths of both halves. @throws {KeystoreError} `bad_value` */
+/** Checks the lengths of the private and the public key. @throws {KeystoreError} `bad_value` */
 export function checkLengths({ scheme, privateKey, publicKey }: PostQuantumKey): void {
 	checkLength(scheme, "private key", privateKey, scheme.privateKeyLength);
 	checkLength(scheme, "public key", publicKey, scheme.publicKeyLength);
 }
 
 /**
- * Makes a key.
- * @param seed of the scheme's length (FN_DSA_512 48 bytes, ML_DSA_44 32), of which the same key follows every time; it is overwritten.
- * Absent: a random one
+ * Generates a key.
+ * @param seed of the scheme's length (48 bytes for FN_DSA_512, 32 for ML_DSA_44), which determines the key; it is overwritten.
+ * Random if absent
  * @throws {KeystoreError} `bad_value` for a seed of another length
  */
 export async function newPostQuantumKey(
@@ -54,10 +54,10 @@ export async function newPostQuantumKey(
 }
 
 /**
- * A key from its bytes, in the forms of key files: a Falcon key without its header byte (protocol/post-quantum §2).
- * @param privateKey whose bytes the key shares: 1280 (FN_DSA_512) or 2560 (ML_DSA_44)
- * @param publicKey 896 or 1312 bytes; may be absent where the private key holds it, as those of ML_DSA_44 do
- * @throws {KeystoreError} `bad_value` for other lengths, and unless the two belong together
+ * Makes a key from its bytes, in the form of key files: a Falcon key without its header byte (protocol/post-quantum §2).
+ * @param privateKey 1280 (FN_DSA_512) or 2560 (ML_DSA_44) bytes, which the key shares
+ * @param publicKey 896 or 1312 bytes; may be absent if the private key contains it, as for ML_DSA_44
+ * @throws {KeystoreError} `bad_value` for other lengths, or if the two don't match
  */
 export async function postQuantumKeyOf(
 	scheme: PostQuantumScheme,
@@ -81,11 +81,11 @@ export async function postQuantumKeyOf(
 	);
 }
 
-/** What is encrypted of a key. */
+/** The bytes of a key to encrypt. */
 export const secretOfKey = ({ privateKey, publicKey }: PostQuantumKeys): Uint8Array =>
 	concatBytes(privateKey, publicKey);
 
-/** The key in a secret, whose bytes it shares; undefined if its length is not the scheme's. */
+/** The key in a decrypted secret, whose bytes it shares; undefined if the length is not the scheme's. */
 export function keyOfSecret(scheme: PostQuantumScheme, secret: Uint8Array): PostQuantumKey | undefined {
 	const { privateKeyLength, publicKeyLength } = scheme;
 	if (secret.length !== privateKeyLength + publicKeyLength) return undefined;

@@ -1,4 +1,4 @@
-/** Writing files that hold secrets: for the owner only, whole or not at all, never over an existing one. */
+/** Writes files with secrets: accessible to the owner only, atomically, and never over an existing file unless asked to. */
 
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
@@ -7,14 +7,14 @@ import { dirname, join } from "node:path";
 import { syncDirectory } from "../node/state/inventory.js";
 import { KeystoreError } from "./keystore-error.js";
 
-/** Creates a directory for secrets (0700) with its parents. */
+/** Creates a directory for secrets (mode 0700) and its parents. */
 export async function createPrivateDirectory(path: string): Promise<void> {
 	await mkdir(path, { recursive: true, mode: 0o700 });
 }
 
 /**
- * Writes a file of mode 0600: to a temporary name in the same directory, flushed, then given its name in one step.
- * @throws {KeystoreError} `keystore_exists` if the name is taken and `replace` is off
+ * Writes a file with mode 0600: to a temporary name in the same directory, synced, then atomically renamed.
+ * @throws {KeystoreError} `keystore_exists` if the name is taken and `replace` is false
  */
 export async function writePrivateFile(path: string, text: string, replace = false): Promise<void> {
 	const directory = dirname(path);
@@ -35,21 +35,21 @@ export async function writePrivateFile(path: string, text: string, replace = fal
 	await syncDirectory(directory);
 }
 
-/** Longer than any write takes. */
+/** No write takes longer than this. */
 const STALE_MS = 10 * 60_000;
 
-/** Removes what writers that were killed left behind: files under temporary names, long after their time. */
+/** Removes files that killed writers left behind: those with a temporary name that are old enough. */
 export async function removeStaleTemporaries(directory: string): Promise<void> {
 	for (const name of await readdir(directory)) {
 		if (!/^\.[0-9a-f]{16}\.tmp$/.test(name)) continue;
 		const path = join(directory, name);
-		// Another process may be faster.
+		// Another process may remove it first.
 		const found = await stat(path).catch(ifMissing(undefined));
 		if (found && Date.now() - found.mtimeMs > STALE_MS) await unlink(path).catch(ifMissing(undefined));
 	}
 }
 
-/** A hard link fails where the name exists, which a rename would silently replace. */
+/** Uses a hard link, which fails if the name exists, while a rename would silently replace it. */
 async function linkOnce(from: string, to: string): Promise<void> {
 	try {
 		await link(from, to);
@@ -58,7 +58,7 @@ async function linkOnce(from: string, to: string): Promise<void> {
 		if (code === "EEXIST")
 			throw new KeystoreError("keystore_exists", `${to} exists already and is never overwritten`);
 		if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EMLINK") throw error;
-		// A file system without hard links: claim the name exclusively, then put the whole file in its place.
+		// On a file system without hard links, claim the name exclusively, then rename the complete file over it.
 		const claim = await open(to, "wx", 0o600).catch((cause: unknown) => {
 			if (errorCode(cause) === "EEXIST") {
 				throw new KeystoreError("keystore_exists", `${to} exists already and is never overwritten`);
@@ -70,7 +70,7 @@ async function linkOnce(from: string, to: string): Promise<void> {
 	}
 }
 
-/** For `catch`: what stands in for a file that isn't there; every other error goes on. */
+/** For `catch`: returns a replacement if the file doesn't exist; rethrows any other error. */
 export function ifMissing<T>(instead: T): (error: unknown) => T {
 	return (error) => {
 		if (errorCode(error) === "ENOENT") return instead;
@@ -84,13 +84,13 @@ export function errorCode(error: unknown): string | undefined {
 	return typeof code === "string" ? code : undefined;
 }
 
-// A secret that stands alone in a file: a password, a key, credentials.
+// Files that contain a single secret: a password, a key, credentials.
 
 /**
- * Reads a secret; blanks and line ends around it don't count. No more of the file is read than a secret may have.
- * @param mostBytes of UTF-8, blanks and line ends included
- * @param refuse makes the error of a reason that continues "the file …", without a word of what the file holds
- * @throws what `refuse` makes, if the file can't be read, is empty or is longer
+ * Reads a secret and trims surrounding whitespace. Reads no more of the file than the secret may have.
+ * @param mostBytes limit in bytes of UTF-8, including whitespace
+ * @param refuse makes the error from a reason that continues "the file …" and contains nothing of the file
+ * @throws the error that `refuse` returns, if the file can't be read, is empty or is too long
  */
 export function readSecretFile(path: string, mostBytes: number, refuse: (reason: string) => Error): string {
 	let bytes: Buffer;
@@ -104,7 +104,7 @@ export function readSecretFile(path: string, mostBytes: number, refuse: (reason:
 	return text;
 }
 
-/** The first bytes of a file, at most so many: the file may have no end. */
+/** Reads at most a number of bytes from the start of a file, which may be endless. */
 function readStart(path: string, most: number): Buffer {
 	const handle = openSync(path, "r");
 	try {

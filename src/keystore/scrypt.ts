@@ -1,11 +1,11 @@
 /**
- * The password hash of key files: scrypt (RFC 7914) by `node:crypto`, which works outside the main thread, and by
- * scrypt-js where the runtime refuses the memory (protocol/command-line §4.1).
+ * The password hash of key files: scrypt (RFC 7914) from `node:crypto`, which runs off the main thread, or from
+ * scrypt-js if the runtime refuses the memory (protocol/command-line §4.1).
  */
 
 import { scrypt as nativeScrypt } from "node:crypto";
 
-/** Cost and shape of a derivation, as key files name them. */
+/** Parameters of a derivation, named as in key files. */
 export interface ScryptParameters {
 	/** Cost, a power of two above 1. */
 	readonly n: number;
@@ -15,7 +15,7 @@ export interface ScryptParameters {
 	readonly dklen: number;
 }
 
-/** A derivation by either engine; both give the same bytes. */
+/** A derivation function; both implementations give the same bytes. */
 type ScryptEngine = (
 	password: Uint8Array,
 	salt: Uint8Array,
@@ -53,7 +53,7 @@ export const scrypt: ScryptEngine = async (password, salt, parameters) => {
 	}
 };
 
-/** Memory limits and builds without scrypt; anything else is a defect and must be seen. */
+/** Whether an error is due to a memory limit or a build without scrypt; anything else is a bug and must surface. */
 function isRefusal(error: unknown): boolean {
 	const code = (error as { code?: unknown }).code;
 	return (
@@ -68,14 +68,14 @@ function isRefusal(error: unknown): boolean {
 let underWay = 0;
 
 /**
- * Whether a key is being derived at this moment. The runtime does that on another thread and waits for it when the
- * process exits, so a caller that wants to end at once must know.
+ * Whether a key is being derived now. The runtime does that on another thread and waits for it when the
+ * process exits, so a caller that wants to exit at once must know.
  */
 export function isDeriving(): boolean {
 	return underWay > 0;
 }
 
-/** Runs a derivation. */
+/** Runs a derivation, which {@link isDeriving} reports meanwhile. */
 export async function deriving<T>(derive: () => Promise<T>): Promise<T> {
 	underWay++;
 	try {

@@ -1,4 +1,4 @@
-/** Encrypting a secret into a key file, and opening one (protocol/wallet-formats §1: AES-128-CTR, scrypt or PBKDF2, Keccak MAC). */
+/** Encrypts secrets into key files, and decrypts them (protocol/wallet-formats §1: AES-128-CTR, scrypt or PBKDF2, Keccak MAC). */
 
 import {
 	createCipheriv,
@@ -17,7 +17,7 @@ import { type KeyDerivation, type KeyFile, POST_QUANTUM_VERSION } from "./key-fi
 import { KeystoreError } from "./keystore-error.js";
 import { deriving, scrypt } from "./scrypt.js";
 
-/** Costs of new files: the standard of the network's wallets, and their light form for machines with little memory. */
+/** scrypt costs of new files: the standard of the network's wallets, and their light variant for machines with little memory. */
 const STRENGTHS = {
 	standard: { n: 262144, r: 8, p: 1, dklen: 32 },
 	light: { n: 4096, r: 8, p: 6, dklen: 32 },
@@ -25,17 +25,17 @@ const STRENGTHS = {
 
 export type Strength = keyof typeof STRENGTHS;
 
-/** Members of a new key file beside the crypto block. */
+/** Members of a new key file besides the crypto block. */
 interface KeyFileLabel {
 	/** Base58 address, or 40 hex digits for Ethereum's programs. */
 	readonly address: string;
-	/** Of a post-quantum key. */
+	/** Scheme of a post-quantum key. */
 	readonly scheme?: PostQuantumScheme | undefined;
-	/** Further members, such as `name`; undefined ones are left out. */
+	/** Further members, such as `name`; undefined ones are omitted. */
 	readonly extra?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Randomness of a new file: salt (32 bytes), iv (16 bytes) and id come from here. */
+/** Source of randomness for the salt (32 bytes), iv (16 bytes) and id of a new file. */
 interface Entropy {
 	bytes(length: number): Uint8Array;
 	uuid(): string;
@@ -45,7 +45,7 @@ const systemEntropy: Entropy = { bytes: (length) => randomBytes(length), uuid: (
 
 /**
  * Encrypts a secret: the bytes of a private key, or the words of a mnemonic.
- * @returns the text of a key file, its members in the order in which the network's wallets write them
+ * @returns the text of a key file, with members in the order used by the network's wallets
  */
 export async function encryptSecret(
 	secret: Uint8Array,
@@ -79,9 +79,9 @@ export async function encryptSecret(
 }
 
 /**
- * Opens a key file.
- * @param source how to name the file in messages
- * @returns the secret; the caller overwrites it after use
+ * Decrypts a key file.
+ * @param source name of the file for messages
+ * @returns the secret, which the caller must overwrite after use
  * @throws {KeystoreError} `bad_password` if the MAC differs
  */
 export async function decryptSecret(
@@ -113,12 +113,12 @@ function derive(password: Uint8Array, derivation: KeyDerivation): Promise<Uint8A
 	);
 }
 
-/** A password as the cipher takes it: UTF-8 bytes. */
+/** Encodes a password for key derivation, in UTF-8. */
 export function passwordBytes(password: string): Uint8Array {
 	return utf8(password);
 }
 
-/** Reads a private key of 64 hex digits, `0x` allowed. @throws {KeystoreError} without repeating the text */
+/** Parses a private key of 64 hex digits, optionally with `0x`. @throws {KeystoreError} that doesn't repeat the text */
 export function parsePrivateKey(text: string): Uint8Array {
 	const digits = text.trim().replace(/^0x/i, "");
 	if (!/^[0-9a-fA-F]{64}$/.test(digits)) {
@@ -130,7 +130,7 @@ export function parsePrivateKey(text: string): Uint8Array {
 	return checkPrivateKey(fromHex(digits));
 }
 
-/** Checks that 32 bytes are a key of the curve. @returns the same bytes @throws {KeystoreError} */
+/** Checks that 32 bytes are a valid key of the curve. @returns the same bytes @throws {KeystoreError} */
 export function checkPrivateKey(key: Uint8Array): Uint8Array {
 	const value = key.length === 32 ? BigInt(`0x${toHex(key)}`) : 0n;
 	if (value === 0n || value >= CURVE_ORDER) {

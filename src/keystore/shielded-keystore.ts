@@ -1,6 +1,6 @@
 /**
- * Keys of shielded addresses: files of the same form as those of other keys, in `shielded/` inside the keystore (protocol/wallet-formats §8.1). Spending
- * keys and viewing keys are apart; the usual address stands in the clear, as those of other keys do.
+ * Keys of shielded addresses (protocol/wallet-formats §8.1): files in the usual key file format, in the keystore's
+ * subdirectory `shielded/`. Spending keys and viewing keys have separate files; the default address is in clear text, as in other key files.
  */
 
 import { readFile, unlink } from "node:fs/promises";
@@ -25,15 +25,15 @@ import { decryptSecret, encryptSecret, passwordBytes, type Strength } from "./se
 
 const DIRECTORY = "shielded";
 
-/** Most bytes that a key file has; others are not read. */
+/** Size limit of a key file; larger ones are not read. */
 const MAX_BYTES = 64 * 1024;
 const MAX_FILES = 10_000;
 
 /** A key of shielded addresses. */
 export interface ShieldedEntry {
-	/** The label, else the usual address. */
+	/** The label, else the default address. */
 	readonly name: string;
-	/** Usual address, in the neutral spelling. */
+	/** The default address, in neutral spelling. */
 	readonly address: string;
 	readonly reach: KeyReach;
 	readonly file: string;
@@ -44,23 +44,23 @@ interface ShieldedListing {
 	readonly unusable: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** What a file says of its secret in the clear. */
+/** The kind of secret as stated in a file's clear text. */
 const REACHES: Readonly<Record<string, KeyReach>> = {
 	"shielded-spending": "spending",
 	"shielded-viewing": "viewing",
 	"shielded-incoming": "incoming",
 };
 
-/** First byte of a secret; the usual diversifier and the keys follow. */
+/** First byte of a secret; followed by the default diversifier and the keys. */
 const FORMS = { spending: 1, viewing: 2, incoming: 3, incomingAndOutgoing: 4 } as const;
 const DIVERSIFIER_END = 12;
 
-/** Where the keys of shielded addresses are, and what belongs to them. */
+/** Directory of the keys of shielded addresses, and the files that belong to them. */
 export function shieldedDirectory(keystore: string): string {
 	return join(keystore, DIRECTORY);
 }
 
-/** Lists a keystore's keys of shielded addresses, by name. */
+/** Lists a keystore's keys of shielded addresses, sorted by name. */
 export async function listShielded(keystore: string): Promise<ShieldedListing> {
 	const directory = shieldedDirectory(keystore);
 	const entries: ShieldedEntry[] = [];
@@ -96,7 +96,7 @@ function entryOf(file: KeyFile, path: string): ShieldedEntry {
 	return { name: file.name ?? address, address, reach, file: path };
 }
 
-/** A shielded address in the neutral spelling; undefined for any other text. */
+/** A shielded address in neutral spelling; undefined for any other text. */
 function neutralText(text: string): string | undefined {
 	try {
 		return writePaymentAddress(readPaymentAddress(text.trim()), "neutral");
@@ -106,8 +106,8 @@ function neutralText(text: string): string | undefined {
 }
 
 /**
- * Finds a key by its label, or by its usual address in either spelling.
- * @param name undefined: the only key there is
+ * Finds a key by its label, or by its default address in either spelling.
+ * @param name if undefined, the only key there is
  * @throws {KeystoreError} `wallet_not_found`
  */
 export async function findShielded(keystore: string, name: string | undefined): Promise<ShieldedEntry> {
@@ -126,7 +126,7 @@ export async function findShielded(keystore: string, name: string | undefined): 
 			"wallet_not_found",
 			`no key of shielded addresses "${name}" in the keystore ${keystore}`,
 		);
-	// The spending key of an address stands before its viewing keys.
+	// The spending key of an address takes precedence over its viewing keys.
 	const best = found.find(({ reach }) => reach === "spending") ?? first;
 	if (second && found.some((entry) => entry.address !== best.address))
 		throw new KeystoreError(
@@ -138,7 +138,7 @@ export async function findShielded(keystore: string, name: string | undefined): 
 
 /**
  * Stores keys in a new file.
- * @throws {KeystoreError} `keystore_exists` if the key or the label is there already; `bad_value`
+ * @throws {KeystoreError} `keystore_exists` if the key or the label already exists; `bad_value`
  */
 export async function addShielded(
 	keystore: string,
@@ -163,7 +163,7 @@ export async function addShielded(
 	return entryOf(parseKeyFile(text, path), path);
 }
 
-/** Whether a key and its label are free; asked before its new password is. @throws {KeystoreError} `bad_value`, `keystore_exists` */
+/** Checks that a key and its label are not taken, before asking for a password. @throws {KeystoreError} `bad_value`, `keystore_exists` */
 export async function checkNewShielded(
 	keystore: string,
 	keys: ShieldedKeys,
@@ -189,7 +189,7 @@ export async function checkShieldedLabel(keystore: string, name: string | undefi
 }
 
 /**
- * Opens a key and checks that it is the one that its file names.
+ * Decrypts a key and checks that it matches the address in its file.
  * @throws {KeystoreError} `bad_password`, `keystore_format`
  */
 export async function unlockShielded(entry: ShieldedEntry, password: string): Promise<ShieldedKeys> {
@@ -242,7 +242,7 @@ function keysOfSecret(secret: Uint8Array): ShieldedKeys | undefined {
 }
 
 /**
- * Gives a key another label: a member of its file, so the file is written again and its secret isn't opened.
+ * Changes a key's label. It is a member of the key's file, so the file is rewritten without decrypting the secret.
  * @throws {KeystoreError} `bad_value`, `keystore_exists`
  */
 export async function renameShielded(
@@ -256,7 +256,7 @@ export async function renameShielded(
 	return { ...entry, name };
 }
 
-/** Takes a key out of the keystore for good. */
+/** Permanently deletes a key from the keystore. */
 export async function deleteShielded(entry: ShieldedEntry): Promise<void> {
 	await unlink(entry.file);
 }

@@ -1,4 +1,4 @@
-/** Searching for a key whose address begins with given letters. */
+/** Searches for a key whose address begins with given letters. */
 
 import { randomBytes } from "node:crypto";
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
@@ -14,16 +14,16 @@ import { KeystoreError } from "./keystore-error.js";
 
 const { Point } = secp256k1;
 
-/** Points whose affine forms are computed with one inversion. */
+/** Number of points converted to affine form with a single inversion. */
 const BATCH = 256;
 
-/** A search that needs more tries than this is not worth starting. */
+/** A search that is expected to need more tries than this is refused. */
 const MAX_TRIES = 5e9;
 
 interface VanitySearch {
-	/** Keys that have to be tried on average. */
+	/** Average number of keys to try. */
 	readonly expectedTries: number;
-	/** Looks at one batch of keys. @returns 32 bytes, or undefined if none of the batch fits */
+	/** Tries one batch of keys. @returns 32 bytes, or undefined if no key of the batch matches */
 	next(): Uint8Array | undefined;
 	readonly tries: number;
 }
@@ -58,7 +58,7 @@ export function searchPrefix(prefix: string): VanitySearch {
 	};
 }
 
-/** A fresh random start for each batch, so that found keys are as unrelated as any. */
+/** Starts each batch at a fresh random key, so that found keys are independent of each other. */
 function tryBatch(prefix: string): Uint8Array | undefined {
 	const start = Point.Fn.fromBytes(secp256k1.utils.randomSecretKey(randomBytes(48)));
 	const points = [Point.BASE.multiply(start)];
@@ -70,7 +70,7 @@ function tryBatch(prefix: string): Uint8Array | undefined {
 }
 
 /**
- * The share of all addresses that begin with a text: an address is a number of 34 digits in base 58, so those are a
+ * The fraction of all addresses that begin with a text: an address is a base-58 number of 34 digits, so these addresses form a
  * range of numbers.
  */
 function shareOf(prefix: string): number {

@@ -1,6 +1,6 @@
 /**
- * Addresses that are known without their keys: a file each in `watch/` inside the keystore, holding nothing secret. Where a signer
- * holds the key, its place stands there too.
+ * Addresses without their keys: one file each in the keystore's subdirectory `watch/`, which contain nothing secret. If a signer
+ * holds the key, the file also has the signer's location.
  */
 
 import { readdir, readFile, unlink } from "node:fs/promises";
@@ -13,7 +13,7 @@ import type { SignerPlace } from "./signer/client.js";
 
 const WATCH_DIRECTORY = "watch";
 
-/** Every watched address; files that hold none are passed over. */
+/** Lists all watched addresses; skips files that don't contain one. */
 export async function listWatched(directory: string): Promise<KeystoreEntry[]> {
 	const folder = join(directory, WATCH_DIRECTORY);
 	const names = await readdir(folder).catch(ifMissing([]));
@@ -31,7 +31,7 @@ function entryOf(content: string, file: string): KeystoreEntry | undefined {
 	try {
 		members = JSON.parse(content) as typeof members;
 	} catch {
-		// Nothing secret is lost with it, and the address can be added again.
+		// Not an error: nothing secret is lost, and the address can be added again.
 		return undefined;
 	}
 	const { address: text, name, signer, scheme: schemeName } = members;
@@ -54,10 +54,10 @@ function placeOf(value: unknown): SignerPlace | undefined {
 }
 
 /**
- * Stores an address; whether address and label are free is the caller's to check.
- * @param name undefined: it will be known by its address
- * @param replace whether an entry for the address may be there
- * @param held where the key is, and of which scheme
+ * Stores an address; the caller must check that address and label are not taken.
+ * @param name if undefined, the entry will be known by its address
+ * @param replace whether an existing entry for the address may be replaced
+ * @param held location and scheme of the key, if a signer holds it
  */
 export async function storeWatched(
 	directory: string,
@@ -77,7 +77,7 @@ export async function storeWatched(
 	return { address, base58, name: name ?? base58, kind, signer, scheme, path: undefined, file };
 }
 
-/** Ends watching an address, such as when its key has come. */
+/** Removes a watched address, for example because its key was added. */
 export async function forgetWatched(directory: string, base58: string): Promise<void> {
 	await unlink(join(directory, WATCH_DIRECTORY, `${base58}.json`)).catch(ifMissing(undefined));
 }

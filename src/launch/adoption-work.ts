@@ -1,4 +1,4 @@
-/** Adopting a reference node's data directory: the target directory, room on the disk, progress as text (protocol/command-line §7). */
+/** Adopts a reference node's data directory: checks the target and the free space, and reports progress (protocol/command-line §7). */
 
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -33,11 +33,11 @@ export interface AdoptionRequest {
 }
 
 interface Cost extends AdoptionCost {
-	/** Bytes that are free where the new directory will be. */
+	/** Free space at the new directory's location, in bytes. */
 	readonly free: number;
 }
 
-/** Judges the source; nothing is written. @throws {Failure} `start_failed` with one sentence */
+/** Checks the source without writing anything. @throws {Failure} `start_failed` with one sentence */
 export async function judgeAdoption(request: AdoptionRequest): Promise<Judgement & { readonly cost: Cost }> {
 	return withStartFailures(async () => {
 		const { config, source, block } = await prepare(request);
@@ -48,8 +48,8 @@ export async function judgeAdoption(request: AdoptionRequest): Promise<Judgement
 }
 
 /**
- * Adopts the source, or goes on where a former run ended.
- * @param onCost called with what it will take, before anything is written
+ * Adopts the source, or resumes an earlier run.
+ * @param onCost called with the estimated time and space before anything is written
  * @returns undefined if it was stopped
  * @throws {Failure} `start_failed` with one sentence
  */
@@ -62,7 +62,7 @@ export async function runAdoption(
 		const { dataDirectory, blocks } = request;
 		const { config, source, block } = await prepare(request);
 		const judged = await judgeSource(source, config, block);
-		// What a former run has written takes its room already.
+		// An earlier run has already used some of the space.
 		if (!existsSync(join(dataDirectory, config.storage.directory))) {
 			const cost = adoptionCost(judged.judgement, blocks);
 			const free = freeBytes(dataDirectory);
@@ -95,7 +95,7 @@ function expectedBlock(text: string): Expected["block"] {
 	}
 }
 
-/** Bytes that are free where a directory is or will be. */
+/** Free space in bytes at the location of an existing or future directory. */
 export function freeBytes(dataDirectory: string): number {
 	let place = resolve(dataDirectory);
 	while (!existsSync(place)) place = dirname(place);
@@ -115,7 +115,7 @@ export function noRoom(
 	);
 }
 
-/** Only an empty directory can be written to, or one with a run of the same command that isn't complete. */
+/** Refuses a directory unless it is empty, or has an incomplete run of the same command. */
 export async function refuseChain(
 	database: KeyValueDatabase,
 	dataDirectory: string,
@@ -126,7 +126,7 @@ export async function refuseChain(
 	}
 }
 
-/** Says how far an adoption is, and how long it will go on at the pace of this run. */
+/** Reports an adoption's progress, and the time left at the pace of this run. */
 export class AdoptionPace {
 	private readonly startedMs: number;
 
@@ -152,7 +152,7 @@ export class AdoptionPace {
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 
-/** Bytes with a unit that keeps the number short. */
+/** Formats a number of bytes with a suitable unit. */
 export function sizeText(bytes: number): string {
 	const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
 	return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;

@@ -1,4 +1,4 @@
-/** Where a chain's configuration comes from: the user's file, a public network that is named, or the one over the other. */
+/** Where a chain's configuration comes from: the user's file, a named public network, or the file on top of the network's. */
 
 import { existsSync } from "node:fs";
 import { loadConfig, type NodeConfig, presetConfig } from "../node/config/config.js";
@@ -7,21 +7,21 @@ import type { SettingPath } from "../node/config/settings-table.js";
 import { type FlagValues, merged, type StartOptions } from "../node/config/start-options.js";
 import type { PublicNetwork } from "../protocol/public-networks.js";
 
-/** Configuration that is read where none is named. */
+/** The configuration file that is read if none is named. */
 export const DEFAULT_CONFIG = "config.conf";
 
 export interface ConfigSource {
-	/** {@link DEFAULT_CONFIG} may be missing where a network is named. */
+	/** {@link DEFAULT_CONFIG} may be missing if a network is named. */
 	readonly file: string;
 	readonly network: PublicNetwork | undefined;
-	/** Folder of the parameters that shielded proofs are checked with, or {@link NO_PARAMETERS}. */
+	/** Directory of the parameters for verifying shielded proofs, or {@link NO_PARAMETERS}. */
 	readonly shieldedParams?: string | undefined;
 }
 
-/** In place of a folder: proofs are not checked. */
+/** Given instead of a directory if proofs aren't to be verified. */
 const NO_PARAMETERS = "none";
 
-/** What the flags of a command name. */
+/** The source given by a command's flags. */
 export const configSource = (flags: {
 	readonly config: string;
 	readonly network?: PublicNetwork | undefined;
@@ -32,7 +32,7 @@ export const configSource = (flags: {
 	shieldedParams: flags["shielded-params"],
 });
 
-/** Whether there is anything to read: the file, or a network. */
+/** Whether there is a configuration to read: the file, or a network. */
 export const hasConfig = ({ file, network }: ConfigSource): boolean =>
 	network !== undefined || existsSync(file);
 

@@ -1,4 +1,4 @@
-/** What a start with a configuration would meet: doubtful keys, wrong values, ports in use (protocol/command-line §7). */
+/** Checks what a start with a configuration would run into: doubtful keys, wrong values, ports in use (protocol/command-line §7). */
 
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
@@ -36,12 +36,12 @@ import { TAKEN_SETTINGS } from "./development-options.js";
 import { LISTENERS } from "./listeners.js";
 import { producersOfSigner } from "./network-options.js";
 
-// What a configuration of a network can't do without, said plainly where it is missing.
+// Advice for when a required part of a network's configuration is missing.
 
 const GENESIS_ADVICE =
 	"it names the first block, and with it the network: take the configuration file of that network's own nodes, or name a public network: --network main, --network nile";
 
-/** What to do where the file of a configuration or a key of it is missing; undefined for every other refusal. */
+/** Advice if a configuration file or one of its keys is missing; undefined for any other error. */
 export function missingPartHint({ missing: { key, file } }: ConfigError): string | undefined {
 	if (file !== undefined)
 		return "-c names the configuration file of the network, and --network main or nile a public one without a file; examples/network-node.conf of this package is one to begin with";
@@ -52,13 +52,13 @@ export function missingPartHint({ missing: { key, file } }: ConfigError): string
 	return `the file lacks the line ${key} = …`;
 }
 
-/** Whether a file has a genesis block. */
+/** Whether a configuration file defines a genesis block. */
 const hasGenesis = (settings: NodeConfig["settings"]): boolean =>
 	settings.some(({ path, line }) => path.startsWith("genesis.block") && line !== undefined);
 
 /**
- * A network names the account that receives fees while burning is off.
- * @returns why a genesis without it can't be started with; undefined: it has one
+ * Checks the genesis for the account that receives fees while burning is off.
+ * @returns why the node can't start without it; undefined if it isn't missing
  */
 export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): string | undefined {
 	if (!hasGenesis(settings) || dev.enabled || !admissionOf(node).needsBlackHole) return undefined;
@@ -66,14 +66,14 @@ export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): stri
 	return isNamed ? undefined : "Account[Blackhole] is not configured.";
 }
 
-/** A warning about a network without a first block; nothing keeps a node from starting with it, alone on its chain. */
+/** A warning about a configuration without a genesis block: a node can start with it, but is alone on its chain. */
 export function genesisGap(config: NodeConfig): string | undefined {
 	if (hasGenesis(config.settings) || config.dev.enabled) return undefined;
 	return `genesis.block is missing: no account of the chain could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
 }
 
 export interface Finding {
-	/** An error keeps a node from starting. */
+	/** An error prevents a node from starting. */
 	readonly level: "error" | "warning";
 	/** File and line, port or directory. */
 	readonly place: string;
@@ -81,8 +81,8 @@ export interface Finding {
 }
 
 /**
- * Goes through what a start goes through, without starting.
- * @param dataDirectory looked into only if it exists
+ * Performs the checks of a start without starting.
+ * @param dataDirectory only inspected if it exists
  */
 export async function checkConfiguration(source: ConfigSource, dataDirectory: string): Promise<Checked> {
 	const { config, errors, ignored } = await readAll(source);
@@ -91,7 +91,7 @@ export async function checkConfiguration(source: ConfigSource, dataDirectory: st
 	return { findings: await findingsOf(source, config, errors, ignored, dataDirectory), chain };
 }
 
-/** What was found, and the network that the configuration is of, as messages name it; undefined: none can be told. */
+/** The findings, and the configuration's network as named in messages; undefined if it can't be determined. */
 interface Checked {
 	readonly findings: readonly Finding[];
 	readonly chain: string | undefined;
@@ -137,7 +137,7 @@ async function findingsOf(
 	];
 }
 
-/** A witness asks its signer for its keys before it starts, and waits for one that is away; as any other node it starts without. */
+/** Lists the signer's keys. A witness does so before it starts, and waits for an unavailable signer; other nodes start without it. */
 async function askSigner({ file, localWitness }: NodeConfig): Promise<AskedSigner> {
 	const { signer } = localWitness;
 	if (!signer) return { findings: [], producers: [] };
@@ -157,11 +157,11 @@ async function askSigner({ file, localWitness }: NodeConfig): Promise<AskedSigne
 
 interface AskedSigner {
 	readonly findings: readonly Finding[];
-	/** With the keys that it has; none where it couldn't be asked. */
+	/** Producers with the signer's keys; empty if it couldn't be reached. */
 	readonly producers: readonly Producer[];
 }
 
-/** Whether a signer's keys are of witnesses in the newest state that is in the database, else of the first block's. */
+/** Findings on signer keys that don't belong to a witness in the newest state of the database, or else in the genesis block. */
 function strangerFindings(
 	{ file, genesis }: NodeConfig,
 	producers: readonly Producer[],
@@ -183,12 +183,12 @@ function strangerFindings(
 	return producers.length > 0 && gap !== undefined ? [warningAt(file, `with --witness ${gap}`)] : [];
 }
 
-/** More than anybody corrects at once. */
+/** More than anyone would fix at once. */
 const MAX_ERRORS = 100;
 
 /**
- * Reads a file as far as it can be read: a value that is refused is reported, and then left out for the rest.
- * @returns no configuration where something can't be left out; the errors tell of keys that no node knows, then, too
+ * Reads a file as far as possible: an invalid value is reported, and then left out to continue.
+ * @returns no configuration if something can't be left out; the errors then also include unknown keys
  */
 async function readAll(source: ConfigSource): Promise<{
 	readonly config: NodeConfig | undefined;
@@ -204,7 +204,7 @@ async function readAll(source: ConfigSource): Promise<{
 		} catch (error) {
 			if (!(error instanceof ConfigError)) throw error;
 			const { path, missing } = error;
-			// What was left out may be what is missing now.
+			// The missing key may be one that was left out.
 			const isReported = missing.key !== undefined && ignored.includes(missing.key);
 			const hint = missingPartHint(error);
 			if (!isReported)
@@ -216,12 +216,12 @@ async function readAll(source: ConfigSource): Promise<{
 }
 
 function unknownFindings(file: string, { path, missing }: ConfigError): Finding[] {
-	// A file that isn't there, or isn't HOCON.
+	// The file is missing, or isn't HOCON.
 	if (path === undefined && missing.key === undefined) return [];
 	return unknownKeysOf(file).map(({ path: key, line }) => warningAt(`${file}:${line}`, unknownKeyText(key)));
 }
 
-/** The message on a key that no node reads, with the key that was probably meant. */
+/** The message about an unknown key, with the key that was probably meant. */
 function unknownKeyText(path: string): string {
 	const parent = path.slice(0, path.lastIndexOf(".") + 1);
 	const known = allSettings
@@ -232,7 +232,7 @@ function unknownKeyText(path: string): string {
 	return `unknown key ${path}${near ? `; did you mean ${parent}${near}?` : ""}`;
 }
 
-/** What a start tells of the keys of its configuration; `coin node check` tells more of those without effect. */
+/** Warnings of a start about configuration keys; `coin node check` reports more about keys without effect. */
 export function keyWarnings(config: NodeConfig): string[] {
 	const { file, unknownKeys, idleKeys } = config;
 	const paths = idleKeys.map(({ path }) => path);
@@ -245,7 +245,7 @@ export function keyWarnings(config: NodeConfig): string[] {
 	];
 }
 
-/** Keys of the file that a development chain doesn't take; undefined: it takes all. */
+/** A warning about keys of the file that a development chain ignores; undefined if there are none. */
 export function developmentWarning(config: NodeConfig): string | undefined {
 	const others = config.settings.filter(({ path, line }) => line !== undefined && !TAKEN_SETTINGS.test(path));
 	if (others.length === 0) return undefined;
@@ -253,7 +253,7 @@ export function developmentWarning(config: NodeConfig): string | undefined {
 	return `a development chain takes only dev, event.subscribe, node.history and log.level from ${config.file}; without effect: ${names}`;
 }
 
-/** @param free ports that are in use and will be free */
+/** Checks that the configured ports are available. @param free ports in use that will be released */
 export async function checkPorts(config: NodeConfig, free: readonly number[] = []): Promise<Finding[]> {
 	const users = new Map<number, string>();
 	const findings: Finding[] = [];
@@ -284,7 +284,7 @@ function bindFailure(port: number): Promise<string | undefined> {
 	});
 }
 
-/** What a start would miss on data whose chain asks for proofs; undefined: nothing. */
+/** What a start would lack if the stored chain requires proofs; undefined if nothing. */
 function missingProofs({ node }: NodeConfig, database: KeyValueDatabase): string | undefined {
 	const { parameters, allowsUnverified, verifiesProofs } = node.shielded;
 	const asks = (["ALLOW_SHIELDED_TRANSACTION", "ALLOW_SHIELDED_ORC20_TRANSACTION"] as const).some((name) =>
@@ -295,7 +295,7 @@ function missingProofs({ node }: NodeConfig, database: KeyValueDatabase): string
 		: undefined;
 }
 
-/** Why the keys that proofs are checked with can't be had; undefined: they can, or none are named. */
+/** Why the keys for verifying proofs can't be loaded; undefined if they can, or none are configured. */
 async function parametersError({ node }: NodeConfig): Promise<string | undefined> {
 	const { parameters, allowsUnverified } = node.shielded;
 	if (parameters === undefined || allowsUnverified) return undefined;
@@ -343,14 +343,14 @@ async function checkDirectory(
 	}
 }
 
-/** What a public network's node would begin with, which is nothing. */
+/** Findings about a public network's node that would start with an empty chain. */
 async function beginningFindings({ publicNetwork }: NodeConfig, dataDirectory: string): Promise<Finding[]> {
 	const advice = publicNetwork && (await adviceOnBeginning(publicNetwork, 0n));
 	if (!advice) return [];
 	return [warningAt(dataDirectory, `holds no chain yet: ${advice.message}`)];
 }
 
-/** What a public network needs, sooner or later, and nobody has chosen yet. */
+/** A warning if a public network's proof verification, which is needed sooner or later, isn't configured. */
 function proofWarning(config: NodeConfig): string | undefined {
 	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
 	if (!config.publicNetwork || parameters !== undefined || allowsUnverified || !verifiesProofs)
@@ -365,7 +365,7 @@ const warningAt = (place: string, message: string): Finding => ({ level: "warnin
 const given = (texts: readonly (string | undefined)[]): readonly string[] =>
 	texts.filter((text) => text !== undefined);
 
-/** The configuration as a block producer reads it, or what keeps it from that; undefined: it has no keys. */
+/** The configuration as read by a block producer, or why it can't be; undefined if it has no keys. */
 async function asWitness(
 	source: ConfigSource,
 	ignored: readonly string[],

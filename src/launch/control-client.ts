@@ -1,4 +1,4 @@
-/** Asking the node that has a data directory open. */
+/** Client of the control socket of a node that has a data directory open. */
 
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -7,15 +7,15 @@ import { Failure } from "../wallet/failure.js";
 import { type ControlProgress, type ControlResult, controlFile } from "./control-server.js";
 import type { HandoverResult, SuccessorProgram } from "./handover.js";
 
-/** A path in the file is not longer. */
+/** Longest socket path in the control file. */
 const MAX_PATH = 4_096;
 
 /**
- * Has the node that has a data directory open make a snapshot.
+ * Asks the node that has a data directory open to make a snapshot.
  * @param target an absolute path, on the node's machine
- * @param onProgress called with the progress; false gives it up
- * @returns undefined if no node has the directory open; "given up" if it was
- * @throws {Failure} `start_failed` with the node's sentence
+ * @param onProgress called with the progress; returns false to cancel
+ * @returns undefined if no node has the directory open; "given up" if cancelled
+ * @throws {Failure} `start_failed` with the node's message
  */
 export async function askForSnapshot(
 	dataDirectory: string,
@@ -34,10 +34,10 @@ export async function askForSnapshot(
 }
 
 /**
- * Has the node that has a data directory open store the sources of a contract.
- * @param file an absolute path, of what `source-work.ts` reads
+ * Asks the node that has a data directory open to store the sources of a contract.
+ * @param file an absolute path, of a file as read by `source-work.ts`
  * @returns whether a node has the directory open
- * @throws {Failure} `start_failed` with the node's sentence
+ * @throws {Failure} `start_failed` with the node's message
  */
 export async function askToStoreSource(dataDirectory: string, file: string): Promise<boolean> {
 	for await (const _ of answersTo({ do: "source", file }, dataDirectory, "the sources were stored"))
@@ -46,9 +46,9 @@ export async function askToStoreSource(dataDirectory: string, file: string): Pro
 }
 
 /**
- * Has the node that has a data directory open hand over to another process.
+ * Asks the node that has a data directory open to hand over to another process.
  * @returns undefined if no node has it open
- * @throws {Failure} `start_failed` with the node's sentence
+ * @throws {Failure} `start_failed` with the node's message
  */
 export async function askForHandover(
 	dataDirectory: string,
@@ -63,15 +63,15 @@ export async function askForHandover(
 	return undefined;
 }
 
-/** A line of an answer. */
+/** A line of a response. */
 interface Answer extends Partial<ControlProgress> {
 	readonly error?: string;
 	readonly done?: ControlResult | HandoverResult;
 }
 
 /**
- * What the node says to a request; nothing if no node has the directory open.
- * @param purpose what should have happened before the node ends
+ * Yields the node's responses to a request; none if no node has the directory open.
+ * @param purpose what should have been done, for the message if the node ends before it
  */
 async function* answersTo(request: object, dataDirectory: string, purpose: string): AsyncGenerator<Answer> {
 	const path = socketPathOf(dataDirectory);
@@ -99,7 +99,7 @@ function socketPathOf(dataDirectory: string): string | undefined {
 	}
 }
 
-/** Undefined: nobody listens; a node that was killed leaves its file. */
+/** Connects to the node; undefined if nothing is listening, as a killed node leaves its control file. */
 function connected(path: string): Promise<Socket | undefined> {
 	return new Promise((resolve) => {
 		const socket = connect(path, () => resolve(socket));

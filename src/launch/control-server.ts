@@ -1,7 +1,7 @@
 /**
- * What a running node does for commands of the same user on the same machine: it makes snapshots, takes sources of contracts and hands
- * over to another process, since no other process can read and write its database. It listens on a socket in a directory that only its user can enter; a file in the data
- * directory says where. A request is one line of JSON; the answers are lines, the last of which says how it ended.
+ * Serves commands of the same user on the same machine: a running node makes snapshots, stores sources of contracts and hands over to
+ * another process, since no other process can access its database. It listens on a socket in a directory that only its user can access;
+ * a file in the data directory has its path. A request is one line of JSON; the response is several lines, the last with the outcome.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { agentParent } from "../keystore/agent/server.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import type { HandoverResult, SuccessorProgram } from "./handover.js";
 
-/** Makes a snapshot; the second parameter is called with how far it is, and gives it up with false. */
+/** Makes a snapshot; the second parameter is called with the progress, and returns false to cancel. */
 export type SnapshotWork = (
 	target: string,
 	onProgress: (progress: ControlProgress) => boolean,
@@ -22,18 +22,18 @@ export interface ControlProgress {
 	readonly bytes: number;
 }
 
-/** What a snapshot came to. */
+/** The result of a snapshot. */
 export interface ControlResult {
 	readonly manifest: string;
 }
 
-/** Stores the sources of a contract that a file has. */
+/** Stores a contract's sources from a file. */
 export type SourceWork = (file: string) => Promise<void>;
 
-/** Hands the node over to a program; the signal tells that whoever asked is gone. */
+/** Hands the node over to a program; the signal is aborted if the requester disconnects. */
 export type HandoverWork = (program: SuccessorProgram, gone: AbortSignal) => Promise<HandoverResult>;
 
-/** What a node can be asked for. */
+/** The requests that a node serves. */
 interface ControlWork {
 	readonly snapshot: SnapshotWork;
 	readonly source: SourceWork;
@@ -45,7 +45,7 @@ const REQUEST_MS = 5_000;
 const MAX_CLIENTS = 4;
 const REPORT_MS = 500;
 
-/** The file of a data directory that says where its node listens. */
+/** The file of a data directory with the path of its node's control socket. */
 export function controlFile(dataDirectory: string): string {
 	return join(dataDirectory, "control");
 }
@@ -65,7 +65,7 @@ export class ControlServer {
 		this.server.maxConnections = MAX_CLIENTS;
 	}
 
-	/** @throws Error of the system if there can't be a socket */
+	/** @throws the system's error if the socket can't be created */
 	static async start(dataDirectory: string, work: ControlWork): Promise<ControlServer> {
 		const control = new ControlServer(dataDirectory, work);
 		const path = join(control.directory, "socket");
@@ -82,7 +82,7 @@ export class ControlServer {
 		return control;
 	}
 
-	/** Gives up what is being done, and waits for its end. */
+	/** Cancels work in progress, and waits for it to end. */
 	async close(): Promise<void> {
 		this.isClosed = true;
 		await this.working;
@@ -118,7 +118,7 @@ export class ControlServer {
 
 	private async handOver(socket: Socket, { path: script, runtime = "" }: ControlRequest): Promise<void> {
 		if (this.working) return answer(socket, { error: "the node is making a snapshot" }, true);
-		// Whoever asks hears how it ended, behind the end of this server.
+		// The requester still receives the outcome after this server has closed.
 		this.clients.delete(socket);
 		const gone = new AbortController();
 		socket.on("close", () => gone.abort());
@@ -149,7 +149,7 @@ export class ControlServer {
 	}
 }
 
-/** Does something, and says last what came of it. @param failed begins the sentence of a fault that nobody expected */
+/** Does some work, and sends its outcome as the last line. @param failed the start of the message for an unexpected error */
 async function answerWith(socket: Socket, failed: string, work: () => Promise<object>): Promise<void> {
 	const line = await work().catch((error: unknown) => ({
 		error: error instanceof OperatorError ? error.message : `${failed}: ${String(error)}`,
@@ -157,14 +157,14 @@ async function answerWith(socket: Socket, failed: string, work: () => Promise<ob
 	answer(socket, line, true);
 }
 
-/** The member of each request that has its path. */
+/** The member of each request that contains its path. */
 const PATHS = { snapshot: "to", source: "file", handover: "script" } as const;
 
 interface ControlRequest {
 	readonly do: keyof typeof PATHS;
 	/** Absolute. */
 	readonly path: string;
-	/** The Node.js that runs the path of a handover; absolute. */
+	/** Absolute path of the Node.js that runs the program of a handover. */
 	readonly runtime?: string;
 }
 

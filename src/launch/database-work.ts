@@ -1,4 +1,4 @@
-/** Work on a data directory that no node has open: what is in it, whether it is whole, copies (protocol/command-line §7). */
+/** Operations on a data directory that no node has open: inspecting, verifying, copying (protocol/command-line §7). */
 
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -31,8 +31,8 @@ import { withStartFailures } from "./run-node.js";
 const BATCH_BYTES = 4 << 20;
 
 /**
- * Where the database of a data directory is.
- * @param source names the sub-directory, if it is there
+ * Path of a data directory's database.
+ * @param source configuration with the subdirectory's name, if it exists
  * @throws {Failure} `not_found` for a directory without a database, `start_failed` for root in another user's
  */
 export async function databaseDirectory(source: ConfigSource, dataDirectory: string): Promise<string> {
@@ -43,7 +43,7 @@ export async function databaseDirectory(source: ConfigSource, dataDirectory: str
 	return path;
 }
 
-/** Bytes of all files under a directory; 0 if it isn't there. */
+/** Size in bytes of all files below a directory; 0 if it doesn't exist. */
 export function directorySize(directory: string): number {
 	if (!existsSync(directory)) return 0;
 	return readdirSync(directory, { recursive: true, encoding: "utf8" })
@@ -51,7 +51,7 @@ export function directorySize(directory: string): number {
 		.reduce((sum, file) => sum + (file?.isFile() ? file.size : 0), 0);
 }
 
-/** Bytes of the parts of a data directory. */
+/** Sizes in bytes of the parts of a data directory. */
 export function partSizes(
 	dataDirectory: string,
 	database: string,
@@ -65,8 +65,8 @@ export function partSizes(
 }
 
 /**
- * Opens the database of a data directory for some work.
- * @param name sub-directory of the database
+ * Opens the database of a data directory for an operation.
+ * @param name subdirectory of the database
  * @throws {Failure} `not_found` if it is empty, `start_failed` if it is in use or not this program's
  */
 export function withDatabase<T>(
@@ -86,7 +86,7 @@ export function withDatabase<T>(
 	});
 }
 
-/** What the database itself says, without the rules of its chain: blocks up to the last irreversible one. */
+/** What the database itself contains, without applying the chain's rules: blocks up to the last irreversible one. */
 interface StoredChain {
 	readonly genesisId: Uint8Array;
 	readonly number: bigint;
@@ -110,10 +110,10 @@ export async function compactDatabase(database: string): Promise<void> {
 }
 
 /**
- * Walks all stored blocks from the lowest to the head: each is there, follows the one before, and holds the transactions
- * that its header names.
- * @param onBlock called with each; false ends the walk
- * @throws {Failure} `start_failed` with the number of the first block that is wrong
+ * Verifies all stored blocks from the lowest to the head: each exists, follows the previous one, and contains the transactions
+ * that its header commits to.
+ * @param onBlock called with each; returns false to stop
+ * @throws {Failure} `start_failed` with the number of the first invalid block
  */
 export function verifyBlocks(
 	chain: OfflineChain,
@@ -144,10 +144,10 @@ function damaged(what: string): Failure {
 }
 
 /**
- * Copies a data directory entry by entry, while no other process can open it; the copy appears whole or not at all.
- * @param name sub-directory of the database
- * @param onEntries called with how many entries are copied; false gives up and removes the copy
- * @returns entries copied; undefined if given up
+ * Copies a data directory entry by entry, while no other process can open it; the copy appears atomically when complete.
+ * @param name subdirectory of the database
+ * @param onEntries called with the number of entries copied; returns false to cancel and remove the copy
+ * @returns entries copied; undefined if cancelled
  * @throws {Failure} `bad_value` if the target exists; `start_failed` if the source is in use
  */
 export async function copyDirectory(

@@ -1,4 +1,4 @@
-/** What a development chain is made of, from options: accounts, producer, prices, genesis (protocol/development-chain §1.3). */
+/** Reads the options that define a development chain: accounts, producer, prices, genesis (protocol/development-chain §1.3). */
 
 import { readFile } from "node:fs/promises";
 import { checkMnemonic } from "../keystore/mnemonic.js";
@@ -21,17 +21,17 @@ import { isRecord, type Json, type JsonRecord, member, readJson } from "../walle
 import { parseCoinAmount } from "../wallet/values/amount.js";
 import { parseDuration } from "../wallet/values/moment.js";
 
-// Options from wherever they come: flags, the environment, a configuration.
+// Options from any source: flags, the environment, a configuration.
 
-/** The value of an option by its flag name; undefined where it is not set. */
+/** Returns the value of an option by its flag name; undefined if not set. */
 export type OptionSource = (flag: string) => string | undefined;
 
-/** Whether a switch is on. */
+/** Reads a boolean option. */
 export function flag(get: OptionSource, name: string): boolean {
 	return ["true", "1", "yes", "on"].includes((get(name) ?? "").toLowerCase());
 }
 
-/** A whole number. @throws {Failure} `bad_value` */
+/** Parses an integer. @throws {Failure} `bad_value` */
 export function integer(name: string, text: string, min: number, max: number): number {
 	const value = /^-?\d{1,16}$/.test(text.trim()) ? Number(text) : Number.NaN;
 	if (!Number.isSafeInteger(value) || value < min || value > max) {
@@ -40,14 +40,14 @@ export function integer(name: string, text: string, min: number, max: number): n
 	return value;
 }
 
-/** One of some words. @throws {Failure} `bad_value` */
+/** Checks that a text is one of the allowed words. @throws {Failure} `bad_value` */
 export function oneOf<const T extends string>(name: string, text: string, allowed: readonly T[]): T {
 	const found = allowed.find((value) => value === text);
 	if (found === undefined) throw new Failure("bad_value", `--${name} "${text}": use ${allowed.join(" or ")}`);
 	return found;
 }
 
-/** Options that make another chain. `--parameter` is one too. */
+/** Options whose change makes it a different chain. `--parameter` is another one. */
 export const FOUNDING_FLAGS = [
 	"accounts",
 	"balance",
@@ -141,7 +141,7 @@ interface AccountsFile {
 	readonly balance?: string;
 }
 
-/** An array of keys, `{privateKeys}`, or `{mnemonic:{phrase,count,balance}, accounts:[{privateKey,balance}], chainParameters}`. */
+/** Reads an array of keys, `{privateKeys}`, or `{mnemonic:{phrase,count,balance}, accounts:[{privateKey,balance}], chainParameters}`. */
 async function readAccountsFile(path: string): Promise<AccountsFile> {
 	let json: Json;
 	try {
@@ -174,7 +174,7 @@ async function readAccountsFile(path: string): Promise<AccountsFile> {
 	};
 }
 
-/** A number of coins, as such files write balances. */
+/** Adds the unit to a number of coins, the form of balances in such files. */
 function coins(value: Json): string {
 	const text = String(value);
 	return /[a-z]$/i.test(text) ? text : `${text}coin`;

@@ -1,4 +1,4 @@
-/** Options of a development chain from flags, environment and the section `dev` of a configuration (protocol/development-chain §1.3). */
+/** Options of a development chain, from flags, environment and the configuration's section `dev` (protocol/development-chain §1.3). */
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -23,10 +23,10 @@ import {
 	oneOf,
 } from "./development-founding.js";
 
-/** Flags that mean something only on a development chain. */
+/** Flags that only apply to a development chain. */
 export const DEVELOPMENT_FLAGS: readonly string[] = DEVELOPMENT_KEYS.map(flagOfKey);
 
-/** Everything that the listing at start shows. */
+/** The chosen options, as shown in the listing at start. */
 export interface ChosenDevelopment {
 	readonly options: DevelopmentOptions;
 	readonly mnemonic: string;
@@ -47,7 +47,7 @@ const DEFAULT_PORTS = {
 	"grpc-solidity-port": 50061,
 } as const;
 
-/** Options that say what the forked chain says itself, or need a whole state. */
+/** Options that are determined by the forked chain, or need a complete state. */
 const NOT_ON_A_FORK = [
 	"economy",
 	"genesis-timestamp",
@@ -59,8 +59,8 @@ const NOT_ON_A_FORK = [
 ] as const;
 
 /**
- * The fork that options and directory ask for (protocol/development-chain §7); undefined: none.
- * @param founding what the chain of the directory was made of
+ * The fork requested by options and directory (protocol/development-chain §7); undefined if there is none.
+ * @param founding the options with which the directory's chain was created
  * @throws {Failure | ForkError}
  */
 async function chosenFork(
@@ -99,7 +99,7 @@ async function chosenFork(
 	return url === undefined && jsonrpcUrl === undefined ? begun : movedTo(place, begun, warn);
 }
 
-/** Addresses of a source. */
+/** URLs of a fork's source. */
 interface SourcePlace {
 	readonly url: string;
 	readonly jsonrpcUrl: string | undefined;
@@ -124,7 +124,7 @@ async function begin(
 	}
 }
 
-/** The fork goes on, its source is at another address now; where it can't be reached, what was read is enough for much. */
+/** Continues a fork whose source has moved to another URL; if it is unreachable, the data read so far is often sufficient. */
 async function movedTo(
 	place: SourcePlace,
 	begun: ForkFounding,
@@ -134,7 +134,7 @@ async function movedTo(
 	const isPublic = begun.kind === "public";
 	let found: ForkFounding;
 	try {
-		// What isn't of this program is read at its head, whichever block that is.
+		// A source that isn't this program can only be read at its head, whichever block that is.
 		found = await begin(place, isPublic ? undefined : begun.id, () => undefined);
 	} catch (error) {
 		if (!(error instanceof ForkError)) throw error;
@@ -153,10 +153,10 @@ const ofJsonRpc = ({ jsonrpcUrl }: ForkFounding): Pick<ForkFounding, "jsonrpcUrl
 	jsonrpcUrl === undefined ? {} : { jsonrpcUrl };
 
 /**
- * Works the options out.
+ * Determines the options.
  * @param parameters values of the repeatable `--parameter`
  * @param unlocked values of the repeatable `--unlock`
- * @param founding what the chain was made of that goes on; used unless an option says otherwise
+ * @param founding options with which an existing chain was created; used unless overridden
  * @throws {Failure} `bad_value`
  */
 export async function chooseDevelopment(
@@ -235,7 +235,7 @@ function allowedOrigin(text: string): string {
 	return origin;
 }
 
-/** `--state` is both: read if it is there, and written at the end. */
+/** Files for loading and saving the state; `--state` is both: read if it exists, and written at the end. */
 async function stateFiles(get: OptionSource): Promise<Pick<DevelopmentOptions, "loadState" | "saveState">> {
 	const both = get("state");
 	const from = get("load-state") ?? both;
@@ -257,7 +257,7 @@ async function readState(path: string, mayBeMissing: boolean): Promise<Uint8Arra
 	}
 }
 
-/** A half-written state must not take the place of a whole one. */
+/** Writes a file atomically, so that an incomplete state never replaces a complete one. */
 async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
 	const temporary = `${path}.${process.pid}`;
 	await writeFile(temporary, bytes);
@@ -265,9 +265,9 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * A port that is busy and was not asked for is left out; 0 asks for any free one, which the system chooses when the
- * server binds: one that is looked for beforehand may be somebody else's by then.
- * @returns undefined: nothing is served there
+ * Determines a port. A default port that is in use is left out; 0 means any free one, which the system chooses when the
+ * server binds, since one that was found beforehand may be taken by then.
+ * @returns undefined if nothing is served there
  */
 async function port(
 	get: OptionSource,
@@ -276,11 +276,11 @@ async function port(
 	warn: (message: string) => void,
 ): Promise<number | undefined> {
 	const given = get(name);
-	// Whoever takes any port for the gateway runs several chains beside each other.
+	// Any port for the gateway suggests that several chains run at once.
 	if (given === undefined && name !== "port" && get("port") === "0") return undefined;
 	const wanted = integer(name, given ?? String(DEFAULT_PORTS[name]), 0, 65535);
 	if (wanted === 0 || (await isFree(wanted, host))) return wanted;
-	// The gateway is what a development chain is for: without it there is hardly anything to start.
+	// A development chain is hardly useful without its gateway.
 	const isNeeded = given !== undefined || (name === "port" && get("http-port") === undefined);
 	if (isNeeded) {
 		throw new Failure("start_failed", `port ${wanted} is in use; --${name} chooses another one`, {
@@ -307,23 +307,23 @@ function isFree(wanted: number, host: string): Promise<boolean> {
 	});
 }
 
-/** Whether only this machine reaches an address. */
+/** Whether an address is only reachable from this machine. */
 function isLoopback(host: string): boolean {
 	return host === "localhost" || host === "::1" || host === "[::1]" || /^127\./.test(host);
 }
 
-/** Settings that {@link withServices} takes, and those that are read elsewhere. */
+/** Settings that {@link withServices} uses, and those that are read elsewhere. */
 export const TAKEN_SETTINGS =
 	/^(?:dev\.|log\.level|event\.subscribe\.|node\.history\.(?:index|database|passwordFile|schema|readOnly)$)/;
 
 /**
- * What a development chain takes from a configuration file besides its section: whom it tells of blocks, and where its history is.
+ * Adds what a development chain uses from a configuration file besides its section: event receivers, and the history database.
  * @param own the chain's configuration
- * @param file undefined: none was named
+ * @param file undefined if no file was named
  */
 export function withServices(own: NodeConfig, file: NodeConfig | undefined): NodeConfig {
 	if (!file) return own;
-	// The state of the past is kept in memory.
+	// Past states are kept in memory.
 	const history = { ...file.node.history, stateBlocks: own.node.history.stateBlocks };
 	return { ...own, events: file.events, node: { ...own.node, history } };
 }

@@ -1,4 +1,4 @@
-/** The explorer of another node, served on this machine alone: its page, and the page's questions passed on, none that changes anything. */
+/** Serves the explorer for another node on this machine only: its page, and a proxy for the page's requests, which are all read-only. */
 
 import { READ_ENDPOINTS } from "../explorer/node-paths.js";
 import { explorerAnswer } from "../node/api/explorer-path.js";
@@ -11,7 +11,7 @@ import { MAX_CONNECTIONS } from "../node/listening/connection-gate.js";
 
 const OWN_HOST = "127.0.0.1";
 const PAGE = "/explorer/";
-/** A question is a few values. */
+/** Size limit of a request, which only has a few values. */
 const MAX_QUESTION = 64 << 10;
 const LONGEST_PASSED_ON = 64 << 20;
 const NODE_MS = 15_000;
@@ -24,9 +24,9 @@ export interface ExplorerServer {
 }
 
 /**
- * Serves the explorer. Rejects with the system's error where the port can't be had.
- * @param node address of the node's HTTP API
- * @param headers that the node asks for
+ * Serves the explorer. Rejects with the system's error if the port can't be bound.
+ * @param node base URL of the node's HTTP API
+ * @param headers request headers that the node requires
  */
 export async function serveExplorer(
 	node: string,
@@ -36,7 +36,7 @@ export async function serveExplorer(
 	const listener = new HttpListener({
 		maxConnections: MAX_CONNECTIONS.explorer,
 		handle: (request, answer) => respond(request, answer, node, headers),
-		// Whoever uses it sees that the page has no answer.
+		// The user sees on the page that there is no response.
 		report: () => {},
 	});
 	const bound = await listener.listen(port, OWN_HOST);
@@ -56,7 +56,7 @@ async function respond(
 	const { method = "", url = "/" } = request;
 	const refused = headRefusal(request);
 	if (refused !== undefined) return answer.page(refused);
-	// A page of another site may reach this address under a name of its own.
+	// Guards against DNS rebinding: another site's page may reach this address under its own name.
 	if (!isOwn(request)) return send(answer, 403, '{"error":"only pages of this address"}');
 	const [path = "/"] = url.split("?");
 	const reads = method === "GET" || method === "HEAD";
@@ -72,7 +72,7 @@ async function respond(
 	} else send(answer, 404, '{"error":"not found"}');
 }
 
-/** Whether a request names this address and no other page sent it. */
+/** Whether a request has this server's host name, and doesn't come from another site's page. */
 function isOwn({ headers: { host = "", origin } }: HttpRequest): boolean {
 	if (!/^(127\.0\.0\.1|localhost)(:\d{1,5})?$/.test(host)) return false;
 	return origin === undefined || origin === `http://${host}`;
@@ -87,7 +87,7 @@ async function passOn(url: string, options: RequestInit, answer: HttpAnswer): Pr
 	else send(answer, 502, '{"error":"the node does not answer"}');
 }
 
-/** @throws {RangeError} beyond the limit */
+/** @throws {RangeError} if the limit is exceeded */
 async function readAll(
 	parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 	limit: number,

@@ -1,4 +1,4 @@
-/** Fault bundles as commands and the replay tool read them. */
+/** Reads fault bundles for commands and the replay tool. */
 
 import { type FaultBundle, MAX_FILE_BYTES } from "../node/faults/bundle.js";
 import { readBundle } from "../node/faults/bundle-file.js";
@@ -10,8 +10,8 @@ import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import { readBoundedFile } from "../terminal/input/bounded-file.js";
 
 /**
- * Executes the block of a bundle.
- * @param timeoutMs for reading it, too
+ * Executes a bundle's block.
+ * @param timeoutMs includes the time for reading it
  * @throws {BundleError | Failure} with one sentence
  */
 export async function reproduceFile(

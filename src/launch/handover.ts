@@ -1,8 +1,8 @@
 /**
- * An upgrade without a gap. A running node is asked over its control socket to start another program with its own command line. The new
- * process inherits the listening sockets and prepares all that needs no data; then the old one stops at a block's end and closes the
- * database, and the new one opens it. Clients that connect in between wait in the system's queue, which belongs to both. Words go over
- * the channel that Node.js makes between a process and its child: `prepared`, `open`, `ready`, or `failed` in their places.
+ * Upgrades a node without downtime. A running node is asked over its control socket to start another program with its own command line.
+ * The new process inherits the listening sockets and prepares everything that needs no data; then the old one stops at a block boundary
+ * and closes the database, and the new one opens it. Clients that connect meanwhile wait in the sockets' backlog, which both share. The
+ * processes communicate over Node.js's channel between parent and child: `prepared`, `open`, `ready`, or `failed` in place of any.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -28,58 +28,58 @@ import { SLOT_MS } from "../protocol/timing.js";
 import { Failure } from "../wallet/failure.js";
 import { checkPorts } from "./configuration-check.js";
 
-/** What the new process learns from the old one, by its environment. */
+/** What the old process passes to the new one in its environment. */
 interface Estate {
-	/** Of the old one. */
+	/** Process id of the old one. */
 	readonly pid: number;
 	readonly genesisId: string;
-	/** Layout of the directory. */
+	/** Format version of the data directory. */
 	readonly format: number;
-	/** Where it is, as an absolute path. */
+	/** Absolute path of the database. */
 	readonly database: string;
-	/** What the node listens on, the port of its peers among them. */
+	/** Ports that the node listens on, including the one for peers. */
 	readonly ports: readonly number[];
 	readonly sockets: readonly ListeningSocket[];
 }
 
 const VARIABLE = "COIN_HANDOVER";
-/** Behind the standard streams and the channel. */
+/** The first descriptor after the standard streams and the channel. */
 const FIRST_FD = 4;
-/** Longest wait for a word of the other process: as long as a service manager gives a start. */
+/** Longest wait for a message of the other process: as long as service managers allow for a start. */
 const WORD_MS = 1_800_000;
-/** Where no block comes, the handover doesn't wait for one longer. */
+/** If no block arrives within this time, the handover proceeds without one. */
 const BOUNDARY_MS = 3 * Number(SLOT_MS);
-/** What peers need to fetch a block that was announced. */
+/** Time for peers to fetch a block that was announced. */
 const SPREAD_MS = 500;
-/** How long the directory may stay locked behind the death of a process that said nothing. */
+/** How long the directory may remain locked after a process has died without a message. */
 const DEATH_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
-/** Where Linux lists the descriptors of a process; other systems give a child no more than what is named. */
+/** Linux's list of a process's descriptors; on other systems, a child only inherits the descriptors given to it. */
 const OWN_FILES = "/proc/self/fd";
 
-/** What is started: a Node.js and the entry of a release, both absolute. */
+/** The program to start: absolute paths of a Node.js and of a release's entry script. */
 export interface SuccessorProgram {
 	readonly runtime: string;
 	readonly script: string;
 }
 
-/** What a handover came to. */
+/** The result of a handover. */
 export interface HandoverResult {
-	/** Of the process that has the node now. */
+	/** Id of the process that now runs the node. */
 	readonly pid: number;
-	/** From the last answer of the old process to the first one of the new. */
+	/** Time between the old process's last response and the new one's first. */
 	readonly gapMs: number;
 }
 
 // The old process's side.
 
-/** What a {@link Handover} needs of the process that it starts. */
+/** The interface of the started process that {@link Handover} uses. */
 export type Successor = Pick<ChildProcess, "pid" | "on" | "send" | "kill">;
 
-/** What a {@link Handover} needs of the running node. */
+/** The interface of the running node that {@link Handover} uses. */
 interface Handing {
 	start(program: SuccessorProgram): Successor;
-	/** Resolves when the node may stop: behind a block, and not before one of its own. */
+	/** Resolves when the node may stop: after a block, and not when its own slot is next. */
 	boundary(): Promise<void>;
 }
 
@@ -101,15 +101,15 @@ export function startSuccessor(
 	return spawn(runtime, [...process.execArgv, script, ...process.argv.slice(2)], {
 		env: { ...process.env, [VARIABLE]: JSON.stringify(estate) },
 		stdio: ["ignore", "inherit", "inherit", "ipc", ...sockets.map(({ fd }) => fd)],
-		// An interruption at the terminal is this process's, which tells the other.
+		// Ctrl-C at the terminal should only reach this process, which then informs the other one.
 		detached: true,
 	});
 }
 
 /**
- * Whether a node may stop behind a block: one whose slot is next makes its block first. With one in each slot there is no better moment
- * than behind one.
- * @param made who made the block @param next whose slot is next
+ * Whether a node may stop after a block: if it has the next slot, it should produce that block first. If it has every slot, any block
+ * boundary is as good as another.
+ * @param made witness of the block @param next witness of the next slot
  */
 export function mayStopBehind(
 	made: Uint8Array,
@@ -121,7 +121,7 @@ export function mayStopBehind(
 	return isOurs(made) || !isOurs(next);
 }
 
-/** Writes what can't be undone, so that closing takes less, and waits for a block at whose end the node may stop. */
+/** Writes irreversible data ahead, so that closing takes less time, then waits for a block after which the node may stop. */
 export async function nextBoundary(
 	{ open, peers }: Pick<RunningNode, "open" | "peers">,
 	producers: NodeOptions["producers"],
@@ -146,11 +146,11 @@ export async function nextBoundary(
 	if (peers) await delay(SPREAD_MS);
 }
 
-/** What the new process has said, and how it ended. */
+/** The messages from the new process, and how it ended. */
 class Dialogue {
 	readonly prepared: Promise<void>;
 	readonly ready: Promise<void>;
-	/** Ends every wait. */
+	/** Rejects all pending waits. */
 	fail: (reason: string) => void = () => {};
 	private readonly failed: Promise<never>;
 
@@ -183,14 +183,14 @@ class Dialogue {
 	}
 
 	tell(words: { readonly do: "open"; readonly closingMs: number }): void {
-		// One that is gone has told so, or will.
+		// If the process has ended, its exit is reported separately.
 		this.successor.send(words, () => undefined);
 	}
 }
 
-/** Hands the node over to another process, where somebody asks for it. */
+/** Hands the node over to another process on request. */
 export class Handover {
-	/** Resolves with the id of the process to hand over to: the node closes then, and calls {@link complete}. */
+	/** Resolves with the id of the successor; the node must then close, and call {@link complete}. */
 	readonly agreed: Promise<number>;
 	private agree: (pid: number) => void = () => {};
 	private dialogue: Dialogue | undefined;
@@ -204,8 +204,8 @@ export class Handover {
 	}
 
 	/**
-	 * Starts the new process, agrees on a moment, and waits for the end of it all.
-	 * @param gone aborted when whoever asked is gone, which gives it up until the two have agreed
+	 * Starts the new process, agrees on a moment, and waits until the handover is complete.
+	 * @param gone aborted when the requester disconnects, which cancels the handover unless the two processes have already agreed
 	 * @throws {OperatorError} with what became of the node
 	 */
 	async run(program: SuccessorProgram, gone: AbortSignal): Promise<HandoverResult> {
@@ -231,7 +231,7 @@ export class Handover {
 		return result;
 	}
 
-	/** The node goes on, or stops for another reason: nobody takes over. */
+	/** Cancels the handover: the node continues, or stops for another reason. */
 	giveUp(): void {
 		const { dialogue } = this;
 		if (this.isAgreed || !dialogue) return;
@@ -239,7 +239,7 @@ export class Handover {
 		this.endSuccessor();
 	}
 
-	/** The node couldn't be closed after the two had agreed: nobody takes over. */
+	/** Cancels the handover because the node couldn't be closed after the two had agreed. */
 	notClosed(reason: string): void {
 		this.finish(
 			new OperatorError(`the node could not be closed: ${reason}; start it again, with its usual command`),
@@ -247,16 +247,16 @@ export class Handover {
 		this.endSuccessor();
 	}
 
-	/** One that hangs hears no word and no other signal, and would keep the ports, and this process by its channel. */
+	/** Kills the successor: if it hangs, it reacts to no message or other signal, and would hold the ports and keep this process alive. */
 	private endSuccessor(): void {
 		this.dialogue?.successor.kill("SIGKILL");
 		this.dialogue = undefined;
 	}
 
 	/**
-	 * Everything is closed: the new process opens it.
-	 * @param closingMs how long that took
-	 * @throws {OperatorError} if it couldn't: the data are as after any stop
+	 * Completes the handover after everything is closed, so that the new process can open it.
+	 * @param closingMs how long closing took
+	 * @throws {OperatorError} if the new process failed; the data are then as after any stop
 	 */
 	async complete(closingMs: number): Promise<HandoverResult> {
 		const { dialogue } = this;
@@ -282,15 +282,15 @@ export class Handover {
 
 // The new process's side.
 
-/** What a {@link Takeover} needs of its own process. */
+/** The interface of its own process that {@link Takeover} uses. */
 type Own = Pick<NodeJS.Process, "env" | "on" | "ppid" | "connected"> & {
 	send?: ((words: object, done: () => void) => unknown) | undefined;
 	disconnect?: (() => void) | undefined;
 };
 
 /**
- * Closes files of the database that came with the process: the library opens them without a mark that keeps them from a child. They would
- * be more with every handover, and keep the space of files that are deleted. Closed behind the opening, the lock's would end the lock.
+ * Closes inherited files of the database, which the library opens without close-on-exec. They would accumulate with every handover, and
+ * keep deleted files on disk. Must run before the database is opened: closing the lock file's descriptor later would release the lock.
  */
 function closeFilesBelow(directory: string, firstFd: number): void {
 	if (!existsSync(OWN_FILES) || !existsSync(directory)) return;
@@ -299,14 +299,14 @@ function closeFilesBelow(directory: string, firstFd: number): void {
 		try {
 			if (fd >= firstFd && readlinkSync(`${OWN_FILES}/${fd}`).startsWith(folder)) closeSync(fd);
 		} catch {
-			// That of the listing itself is closed already.
+			// The descriptor of the listing itself is already closed.
 		}
 	}
 }
 
-/** A process that was started to take over from a running node. */
+/** The side of a process that was started to take over from a running node. */
 export class Takeover {
-	/** The other one has closed; or it is gone without a word, as by a kill. */
+	/** Resolves when the other process has closed the database, or has ended without a message, for example because it was killed. */
 	private readonly told: Promise<"open" | "gone">;
 	private closingMs = 0;
 	private openedMs = 0;
@@ -325,7 +325,7 @@ export class Takeover {
 		});
 	}
 
-	/** @returns undefined for a process that a person or a service manager has started */
+	/** @returns undefined for a process that wasn't started for a handover */
 	static begin(own: Own): Takeover | undefined {
 		const text = own.env[VARIABLE];
 		delete own.env[VARIABLE];
@@ -337,9 +337,9 @@ export class Takeover {
 	}
 
 	/**
-	 * Says that everything is prepared, and waits until the data are free.
-	 * @param stopped resolves where this process is to stop
-	 * @throws {Failure | OperatorError} if this configuration is of another node, or nobody needs this process any more
+	 * Reports that everything is prepared, and waits until the database is released.
+	 * @param stopped resolves if this process has to stop
+	 * @throws {Failure | OperatorError} if this configuration is for another node, or this process is no longer needed
 	 */
 	async untilClosed(config: NodeConfig, dataDirectory: string, stopped: Promise<unknown>): Promise<void> {
 		const { estate, own } = this;
@@ -356,19 +356,19 @@ export class Takeover {
 		this.say({ is: "prepared" });
 		const end = await Promise.race([this.told, stopped.then(() => "end" as const)]);
 		if (end === "end") throw new Failure("start_failed", "the handover was given up");
-		// A process that was killed has its files for a moment longer than its channel; whose parent it was is told when it has none.
+		// A killed process keeps its files slightly longer than its channel; this process gets another parent once they are closed.
 		const untilMs = performance.now() + DEATH_MS;
 		while (end === "gone" && own.ppid === estate.pid && performance.now() < untilMs)
 			await delay(LOOK_AGAIN_MS);
 		this.openedMs = performance.now();
 	}
 
-	/** Resolves when the former process has ended, and so this one is the child of whoever takes orphans: the service manager. */
+	/** Resolves when the old process has ended, so that this one was adopted by the service manager. */
 	async alone(): Promise<void> {
 		while (this.own.ppid === this.estate.pid) await delay(LOOK_AGAIN_MS, undefined, { ref: false });
 	}
 
-	/** Every listener serves. @returns how long nobody was served, in milliseconds */
+	/** Reports that every listener serves. @returns the duration of the interruption, in milliseconds */
 	ready(): number {
 		dropInherited();
 		this.say({ is: "ready" });
@@ -376,10 +376,10 @@ export class Takeover {
 		return Math.round(this.closingMs + performance.now() - this.openedMs);
 	}
 
-	/** This process ends: why. */
+	/** Reports why this process ends. */
 	failed(error: unknown): void {
 		this.say({ is: "failed", message: error instanceof Error ? error.message : String(error) });
-		// An open channel would keep both processes.
+		// An open channel would keep both processes alive.
 		if (this.own.connected) this.own.disconnect?.();
 	}
 

@@ -1,14 +1,14 @@
-/** Everything that a node listens with: the words that errors use for it, and the setting that moves it. */
+/** All listeners of a node: how messages name them, and the setting that changes their port. */
 
 import type { NodeConfig } from "../node/config/config.js";
 import type { ListenerConfig } from "../node/config/service-config.js";
 
 export interface Listener {
-	/** As refusals of a start call it. */
+	/** Name in start errors. */
 	readonly owner: string;
-	/** As people call it. */
+	/** Name for users. */
 	readonly use: string;
-	/** Key of the configuration that names its port. */
+	/** Configuration key of its port. */
 	readonly setting: string;
 	/** Flag of a development chain, if it has one. */
 	readonly flag?: string;
@@ -98,7 +98,7 @@ export const LISTENERS: readonly Listener[] = [
 	},
 ];
 
-/** What moves the listener that couldn't be bound; undefined for one that has no setting. */
+/** Advice for a listener that couldn't be bound: the setting of its port; undefined if it has none. */
 export function portHint(owner: string): string | undefined {
 	const listener = LISTENERS.find((row) => row.owner === owner);
 	if (!listener) return undefined;

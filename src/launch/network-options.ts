@@ -1,4 +1,4 @@
-/** The keys with which a node of a network produces blocks (protocol/configuration §1.8). */
+/** Loads the keys with which a network's node produces blocks (protocol/configuration §1.8). */
 
 import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -18,8 +18,8 @@ import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import { Failure } from "../wallet/failure.js";
 
 /**
- * Reads a file with a post-quantum key (protocol/post-quantum §10), whose library must be loaded. No refusal shows anything of the key:
- * lengths and names alone.
+ * Reads a file with a post-quantum key (protocol/post-quantum §10), whose library must be loaded. Error messages contain nothing of the
+ * key except lengths and names.
  * @param index of the file in the setting, for messages
  * @throws {ConfigError}
  */
@@ -45,7 +45,7 @@ function readMembers(path: string, place: string): PlainKeyMembers {
 	try {
 		value = JSON.parse(readFileSync(file, "utf8"));
 	} catch (error) {
-		// The parser's text quotes the file.
+		// The parser's message would quote the file.
 		const { code } = error as NodeJS.ErrnoException;
 		throw unreadable(code ?? "it is not JSON");
 	}
@@ -55,13 +55,13 @@ function readMembers(path: string, place: string): PlainKeyMembers {
 }
 
 /**
- * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile those of post-quantum schemes; or those of
- * a signer, which is awaited if it is away.
- * @param password asked for only where a key file has to be opened
- * @param mayAwait whether a node that runs with its keys isn't replaced by this one
- * @throws {Failure} for a signer that answers wrongly, or that is away and may not be awaited
- * @throws {KeystoreError} if the key file can't be opened
- * @throws {ConfigError} for a file of a post-quantum key that is none
+ * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile post-quantum ones as well; or those of
+ * a signer, for which this waits if it is unavailable.
+ * @param password called only if a key file has to be decrypted
+ * @param mayAwait whether to wait for a signer: not if this process replaces a node that is running with its keys
+ * @throws {Failure} if the signer's response is wrong, or it is unavailable and `mayAwait` is false
+ * @throws {KeystoreError} if the key file can't be decrypted
+ * @throws {ConfigError} for an invalid file of a post-quantum key
  */
 export async function producersOf(
 	config: NodeConfig,
@@ -104,7 +104,7 @@ async function producersHere(
 	);
 }
 
-/** Producers whose keys are in a process of their own. @throws {ConfigError} for several with the account of one */
+/** Producers whose keys are held by a signer. @throws {ConfigError} for several keys although one account is configured */
 export async function producersOfSigner(
 	place: SignerPlace,
 	keys: readonly SignerKey[],

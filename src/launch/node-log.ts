@@ -1,4 +1,4 @@
-/** The node's log on standard output: JSON lines for collectors, plain lines for people. */
+/** The node's log on standard output: JSON lines for log collectors, or plain lines for people. */
 
 import { LOG_LEVELS, type LogLevel } from "../node/config/service-config.js";
 import type { NodeLog } from "../node/node-log.js";
@@ -7,19 +7,19 @@ import { printLine } from "../terminal/output/output.js";
 
 export type LogFormat = "json" | "text";
 
-/** A log that can be emptied before the process ends. */
+/** A log that can be flushed before the process exits. */
 export interface ClosableLog extends NodeLog {
 	flush(): void;
 }
 
-/** @throws anything but a reader that is gone */
+/** Ignores that the reader has closed the pipe. @throws any other error */
 export function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
 	if (error.code !== "EPIPE") throw error;
 }
 
 /**
- * Opens the log. `text` writes one short line an event.
- * @param least the least serious lines that are written
+ * Opens the log. `text` writes one short line per event.
+ * @param least the lowest level that is written
  */
 export async function openNodeLog(format: LogFormat, least: LogLevel): Promise<ClosableLog> {
 	const log = format === "text" ? textLog() : await jsonLog();
@@ -35,10 +35,10 @@ export async function openNodeLog(format: LogFormat, least: LogLevel): Promise<C
 }
 
 async function jsonLog(): Promise<ClosableLog> {
-	// A CommonJS package has only its default inside the bundle.
+	// Inside the bundle, a CommonJS package has only a default export.
 	const { default: pino } = await import("pino");
 	const destination = pino.destination({ dest: 1, sync: true });
-	// Whoever reads the log may go away; the node stays.
+	// The node keeps running if the log's reader exits.
 	destination.on("error", ignoreBrokenPipe);
 	const harmless = { write: (line: string) => destination.write(harmlessJson(line)) };
 	const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, harmless);

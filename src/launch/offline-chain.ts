@@ -1,4 +1,4 @@
-/** A chain opened without servers, for work on its blocks: import, export. */
+/** Opens a chain without servers, to import or export blocks. */
 
 import { OpenChain } from "../node/chain/open-chain.js";
 import { createContractMachine } from "../node/contract-runner.js";
@@ -17,13 +17,13 @@ import { startFailure } from "./run-node.js";
 
 export interface OfflineChain {
 	readonly open: OpenChain;
-	/** Threads that recover signatures; absent in a program that runs from source. */
+	/** Threads that recover signatures; absent when running from source. */
 	readonly pool: SignaturePool | undefined;
-	/** Checks the shielded proofs of blocks ahead; absent where nothing can. */
+	/** Verifies the shielded proofs of blocks ahead of time; absent if they can't be verified. */
 	readonly prepare: PrepareProofs | undefined;
-	/** Throws what went wrong with the storage, if something did. */
+	/** Throws the storage's error, if any. */
 	check(): void;
-	/** @throws {Failure} `start_failed` with the node's message if the last write fails; nothing is lost then */
+	/** @throws {Failure} `start_failed` with the node's message if the last write fails; no data is lost in that case */
 	close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ async function openFork(founding: ForkFounding): Promise<Fork> {
 	return new Fork(founding, forkRequests(), false);
 }
 
-/** Options of a development chain that seals nothing and serves no clients. */
+/** Options of a development chain that seals no blocks and serves no clients. */
 const AT_REST = {
 	seal: "manual",
 	solidLag: 0n,
@@ -42,8 +42,8 @@ const AT_REST = {
 } as const;
 
 /**
- * Opens the chain of a configuration, or the development chain that a directory holds.
- * @param threads for signatures; 0: none
+ * Opens the chain of a configuration, or the development chain in a directory.
+ * @param threads number of threads for signatures; 0 for none
  * @throws {Failure} `start_failed` with the node's message
  */
 export async function openOffline(
@@ -89,7 +89,7 @@ export async function openOffline(
 			},
 			close: async () => {
 				await Promise.all([pool?.close(), shielded?.close?.()]);
-				// The last write may be the one that finds the disk full.
+				// The last write may fail because the disk is full.
 				await open.close().catch((error: unknown) => {
 					throw startFailure(error);
 				});

@@ -1,4 +1,4 @@
-/** The line that says that a node is ready, with the address of each of its ports as clients write it. */
+/** The line that reports that a node is ready, with the address of each of its ports in the form that clients use. */
 
 import { accountListing, defaultProducerKey } from "../node/development/accounts.js";
 import { addressText } from "../node/network/environment.js";
@@ -8,7 +8,7 @@ import { spell } from "../protocol/dialect.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import type { ChosenDevelopment } from "./development-options.js";
 
-/** Ports that don't speak HTTP. */
+/** Address prefixes of ports that don't serve HTTP. */
 const SCHEMES: Readonly<Record<string, string>> = { peer: "", grpc: "", events: "tcp://" };
 
 /** @param ports by kind: full, solidity, jsonrpc, grpc, grpcSolidity, peer, events, gateway and so on */
@@ -24,18 +24,18 @@ export function readyLine(ports: Readonly<Record<string, number | undefined>>, h
 
 // What a development chain prints at its start: accounts, keys, addresses of the servers (protocol/development-chain §1.2).
 
-/** The producer's key where it is the one that everybody knows; one from a file is never shown. */
+/** Shows the producer's key if it is the well-known default; one from a file is never shown. */
 function publicKeyNote(key: Uint8Array): string {
 	return equalBytes(key, defaultProducerKey()) ? `  key ${toHex(key)}` : "";
 }
 
-/** Unstaked coins wait shorter than the chain's parameter says. */
+/** Notes that the unstaking delay is shorter than the chain parameter. */
 const unstakeDelayNote = (delayMs: bigint | undefined): string[] =>
 	delayMs === undefined
 		? []
 		: [`unstaked coins wait ${Number(delayMs) / 1000} s (--unstake-delay), whatever unfreezeDelayDays says`];
 
-/** The listing, line by line. @param dataDirectory undefined: in memory */
+/** The lines of the listing. @param dataDirectory undefined if the chain is in memory */
 export function developmentListing(
 	chosen: ChosenDevelopment,
 	genesisId: string,

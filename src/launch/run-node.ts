@@ -1,4 +1,4 @@
-/** Running a node until it is told to stop: ready signs, signals, the end (protocol/command-line §7). */
+/** Runs a node until it has to stop: readiness notifications, signals, shutdown (protocol/command-line §7). */
 
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
@@ -19,22 +19,22 @@ import { Handover, nextBoundary, startSuccessor, type Takeover } from "./handove
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
-/** Who is notified that every listener is bound. */
+/** Where to report that all listeners are bound. */
 export interface ReadyTargets {
 	readonly file?: string | undefined;
 	readonly fd?: number | undefined;
-	/** The node that ran before, if this process takes over from it. */
+	/** The handover, if this process takes over from another node. */
 	readonly takeover?: Takeover | undefined;
 }
 
-/** Turns a node's own errors into refusals with exit code 1. */
+/** Converts a node's own errors to failures with exit code 1. */
 export function startFailure(error: unknown): unknown {
 	if (!(error instanceof OperatorError)) return error;
 	const hint = startHint(error);
 	return new Failure("start_failed", error.message, { cause: error, ...(hint ? { hint } : {}) });
 }
 
-/** Does work for a command. @throws {Failure} `start_failed` for the node's own errors */
+/** Runs an operation for a command. @throws {Failure} `start_failed` for the node's own errors */
 export async function withStartFailures<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -54,14 +54,14 @@ function startHint(error: OperatorError): string | undefined {
 	return error instanceof ConfigError ? missingPartHint(error) : undefined;
 }
 
-/** What tells systemd: a program of its own, since Node.js has no sockets of the kind that it listens on. */
+/** The program that notifies systemd, since Node.js doesn't support the kind of socket on which it listens. */
 const SYSTEMD_NOTIFY = "systemd-notify";
 const NOTIFY_MS = 5_000;
 
 /**
- * Tells systemd that a service of `Type=notify` is ready, where the manager has asked for it by `NOTIFY_SOCKET`.
- * @param status one line, which `systemctl status` shows
- * @returns why it couldn't be told; undefined: it was, or nobody asks
+ * Notifies systemd that a service of `Type=notify` is ready, if the manager has set `NOTIFY_SOCKET`.
+ * @param status one line, shown by `systemctl status`
+ * @returns why the notification failed; undefined if it succeeded or isn't needed
  */
 export function notifyReady(status: string, environment: Environment): Promise<string | undefined> {
 	return notify(["--ready", `--status=${status}`], environment);
@@ -90,9 +90,9 @@ function notify(words: readonly string[], environment: Environment): Promise<str
 /**
  * Runs a node; resolves after a clean stop.
  * @param version of the program, for the log
- * @param onReady prints what people wait for
+ * @param onReady called to print that the node is ready
  * @param begin starts the node
- * @throws {Failure} `start_failed` if it can't start or can't go on
+ * @throws {Failure} `start_failed` if it can't start or can't continue
  */
 export async function runNode(
 	options: NodeOptions,
@@ -110,7 +110,7 @@ export async function runNode(
 	let signals = 0;
 	takeOverSignals((signal) => {
 		signals++;
-		// Whoever insists doesn't want to wait for the last write.
+		// A second signal means not to wait for the last write.
 		if (signals > 1) process.exit(signal === "SIGINT" ? 130 : 143);
 		stop(signal);
 	});
@@ -168,14 +168,14 @@ export async function runNode(
 		if (typeof end === "number") handover.notClosed(error instanceof Error ? error.message : String(error));
 		throw startFailure(error);
 	}
-	// What was packed at the stop is in it too.
+	// Includes a block that was produced while stopping.
 	log.info({ head: headOf(node) }, "stopped");
 	log.flush();
 	if (typeof end === "number") await completeHandover(handover, performance.now() - closingFrom, log);
 	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });
 }
 
-/** Clients hear that the node is there again at once; the service manager, whose end matters from now on. */
+/** Gives the service manager the successor's process id, and has closing listeners tell clients that the node is back at once. */
 async function tellOfSuccessor(pid: number, log: ClosableLog): Promise<void> {
 	const untold = await notify([`MAINPID=${pid}`], process.env);
 	if (untold !== undefined) log.warn({ reason: untold }, "systemd doesn't know of the new process");
@@ -184,8 +184,8 @@ async function tellOfSuccessor(pid: number, log: ClosableLog): Promise<void> {
 }
 
 /**
- * systemd waits at a stop for a main process that is its child, and ends any other at once. This one is its child since the former
- * has ended, but what it takes for the main process already it doesn't look at again: so it hears of another one in between.
+ * Makes systemd wait for this process on stop, which it only does if the main process is its child. This one became its child when the
+ * old one ended, but systemd doesn't re-examine a process that already is the main one: so another one is announced in between.
  */
 async function tellOfAdoption(log: ClosableLog): Promise<void> {
 	if (!process.env["NOTIFY_SOCKET"]) return;
@@ -196,7 +196,7 @@ async function tellOfAdoption(log: ClosableLog): Promise<void> {
 		between.once("error", () => resolve(false)).once("spawn", () => resolve(true));
 	});
 	let untold = isThere ? await notify([`MAINPID=${between.pid}`], process.env) : "cat can't be run";
-	// It ends with this process, unless it can end now.
+	// The helper process ends with this one at the latest.
 	untold ??= await notify([`MAINPID=${process.pid}`], process.env);
 	if (untold === undefined) between.stdin.end();
 	else log.warn({ reason: untold }, "systemd may not wait for this process at a stop");
@@ -211,7 +211,7 @@ async function completeHandover(handover: Handover, closingMs: number, log: Clos
 	}
 }
 
-/** What commands on this machine can ask of the node. It isn't worth a failed start. */
+/** Starts the control server for commands on this machine. If that fails, the node starts all the same. */
 async function startControl(
 	{ open, sources }: RunningNode,
 	{ dataDirectory, development }: NodeOptions,
@@ -246,7 +246,7 @@ function headOf({ open }: RunningNode): string {
 	return open.chain.head.number.toString();
 }
 
-/** @throws {Failure} `start_failed`: whoever waits for the record would wait for ever */
+/** Writes the ready record. @throws {Failure} `start_failed`, as whoever waits for the record would wait forever */
 async function announce(node: RunningNode, development: boolean, ready: ReadyTargets): Promise<void> {
 	const record = JSON.stringify({
 		ready: true,
@@ -256,7 +256,7 @@ async function announce(node: RunningNode, development: boolean, ready: ReadyTar
 		genesis: node.genesisId,
 	});
 	try {
-		// The descriptor was the former process's.
+		// After a handover, the descriptor belonged to the old process.
 		if (ready.fd !== undefined && !ready.takeover) writeSync(ready.fd, `${record}\n`);
 		if (ready.file !== undefined) await writeWhole(ready.file, `${record}\n`);
 	} catch (error) {
@@ -265,7 +265,7 @@ async function announce(node: RunningNode, development: boolean, ready: ReadyTar
 	}
 }
 
-/** Whoever waits for the file to be there finds all of it. */
+/** Writes a file atomically, so that whoever waits for it finds it complete. */
 async function writeWhole(path: string, text: string): Promise<void> {
 	const part = `${path}.part`;
 	await writeFile(part, text);

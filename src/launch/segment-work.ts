@@ -1,4 +1,4 @@
-/** Work on the segments of a data directory that no node has open (protocol/command-line §7). */
+/** Operations on the segments of a data directory that no node has open (protocol/command-line §7). */
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -17,7 +17,7 @@ import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
 import { withDatabase } from "./database-work.js";
 
-/** Opens the segments that a database notes for some work. @throws {Failure} `start_failed`, `not_found` */
+/** Opens the segments listed in a database for an operation. @throws {Failure} `start_failed`, `not_found` */
 function withSegments<T>(
 	dataDirectory: string,
 	database: string,
@@ -45,9 +45,9 @@ interface CheckedSegments {
 }
 
 /**
- * Reads every group of every segment: it is what was written, and its blocks follow each other.
- * @param onBlocks called with how many blocks are read, of how many; false ends it
- * @returns undefined if it was ended
+ * Verifies every group of every segment: it is unchanged, and its blocks are consecutive.
+ * @param onBlocks called with the number of blocks read, and the total; returns false to stop
+ * @returns undefined if it was stopped
  * @throws {Failure} `start_failed` with the file and what is wrong with it
  */
 export async function checkSegments(
@@ -86,7 +86,7 @@ function damaged(path: string, id: Buffer): Failure {
 	);
 }
 
-/** Removes files that no note names: what a kill left of a segment that was written again, or not at all. */
+/** Removes unlisted files, which a killed process left of a segment that was rewritten or never completed. */
 export async function removeStrays(dataDirectory: string, database: string): Promise<void> {
 	const directory = segmentsDirectory(dataDirectory);
 	if (!existsSync(directory)) return;

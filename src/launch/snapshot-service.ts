@@ -1,4 +1,4 @@
-/** Snapshots as a service: a generation after the other is made, given out over HTTP and retired (protocol/command-line §7). */
+/** A snapshot service: makes one generation after another, serves them over HTTP, and retires them (protocol/command-line §7). */
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -21,35 +21,35 @@ import { Failure } from "../wallet/failure.js";
 import { sizeText } from "./adoption-work.js";
 import { startFailure } from "./run-node.js";
 
-/** How long a generation stays that was the newest: whoever has just read its manifest begins with its files. */
+/** How long a generation is kept after it was the newest: clients that have just read its manifest will fetch its files. */
 export const GRACE_MS = 3_600_000;
-/** Generations that wait for their clients are looked at so often. */
+/** Interval for checking whether retired generations still have clients. */
 const LOOK_MS = 60_000;
-/** After a failure, and from one to the next where none is whole, unless the interval is shorter. */
+/** Delay after a failure, and between attempts if no generation is intact, unless the interval is shorter. */
 const RETRY_MS = 600_000;
 
-/** What is sent of a file at once, and so is in memory for each client. */
+/** Size of a piece of a file that is sent at once, and so is held in memory for each client. */
 const PIECE_BYTES = 256 << 10;
-/** A client that takes a piece no faster (9 kB a second) gives its place to others. */
+/** A client that needs longer for a piece (less than 9 kB per second) is dropped in favor of others. */
 const PIECE_MS = 30_000;
-/** Files on their way to one address: the restores of four machines. */
+/** The most concurrent downloads per address: enough for restores on four machines. */
 const MAX_FILES_PER_ADDRESS = 16;
-/** A web server in front of the service, which has budgets of its own, asks for all its clients. */
+/** Addresses without that limit: a reverse proxy on this machine has its own limits, and fetches for all its clients. */
 const OWN_MACHINE: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
 const DAMAGED = { error: "this snapshot is damaged: begin anew with the newest" };
 const COMMON = { "Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff" };
 
-/** Clocks of the service. */
+/** Clock and timers of the service. */
 interface ServiceClock {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
-	/** Runs a function after a time in milliseconds. @returns what takes it back */
+	/** Runs a function after a delay in milliseconds. @returns a function that cancels it */
 	readonly after: (ms: number, run: () => void) => () => void;
 }
 
 /**
- * The part of a file that a Range header asks for (RFC 9110 §14.2): its first and last byte.
- * @returns undefined: the whole file, as for several ranges or what can't be read; "none": the file ends before it
+ * The part of a file that a Range header requests (RFC 9110 §14.2): its first and last byte.
+ * @returns undefined for the whole file, also for multiple ranges or an invalid header; "none" if it starts past the end of the file
  */
 export function rangeOf(
 	header: string | undefined,
@@ -63,25 +63,25 @@ export function rangeOf(
 	return from < bytes ? { from, to } : "none";
 }
 
-/** Whether a list of entity tags has one. */
+/** Whether a list of entity tags contains a tag. */
 function hasTag(list: string | undefined, tag: string): boolean {
 	return (list ?? "").split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === tag);
 }
 
-/** Gives the files of generations out, and nothing else. */
+/** Serves the files of generations, and nothing else. */
 export class SnapshotServer {
 	private readonly listener: HttpListener;
-	/** Files on their way, by address. */
+	/** Downloads in progress, by address. */
 	private readonly sending = new Map<string, number>();
 
 	constructor(
 		private readonly generations: Generations,
 		private readonly clock: ServiceClock,
-		/** When the next generation is due; undefined: it is being made. */
+		/** When the next generation is due; undefined while it is being made. */
 		private readonly nextMs: () => number | undefined,
 		report: (sentence: string) => void,
 		private readonly filesPerAddress = MAX_FILES_PER_ADDRESS,
-		/** Its connections: how many, and how long one is kept that does nothing. */
+		/** The most connections, and how long an idle one is kept. */
 		connections: { readonly most: number; readonly idleMs?: number } = { most: MAX_CONNECTIONS.snapshots },
 	) {
 		this.listener = new HttpListener({
@@ -124,7 +124,7 @@ export class SnapshotServer {
 		const name = isLatest ? path.slice("latest/".length) : path;
 		if (newest?.files.has(name) && /[/.]/.test(name)) {
 			answer.header("Cache-Control", "no-cache");
-			// Relative, so that it holds under whatever name a web server in front of the service has for it.
+			// Relative, so that it works under any path of a reverse proxy.
 			return answer.redirect(`${"../".repeat(path.split("/").length - 1)}${newest.name}/${name}`);
 		}
 		if (newest || name !== MANIFEST_NAME) return send(answer, 404, { error: "not found" });
@@ -215,8 +215,8 @@ export class SnapshotServer {
 	}
 
 	/**
-	 * Sends bytes of a file, and hashes a whole one meanwhile: the last piece of one that is damaged doesn't leave, so that its client asks
-	 * again, and is answered that it is.
+	 * Sends bytes of a file; hashes a whole file meanwhile, and withholds the last piece of a damaged one, so that the client retries and is
+	 * told that it is damaged.
 	 */
 	private async sendBytes(
 		answer: HttpAnswer,
@@ -246,8 +246,8 @@ export class SnapshotServer {
 }
 
 /**
- * Opens a file that is listed with this size. A link or a pipe that somebody puts in its place is neither followed nor waited for.
- * @returns a text: what is wrong with it; undefined: it can't be opened now, which says nothing of it
+ * Opens a file that is listed with this size. If it was replaced by a link or a pipe, that is neither followed nor waited for.
+ * @returns a text saying what is wrong with it; undefined if it can't be opened now, which doesn't mean that it is damaged
  */
 async function openListed(path: string, bytes: number): Promise<FileHandle | string | undefined> {
 	let file: FileHandle | undefined;
@@ -270,7 +270,7 @@ function send(answer: HttpAnswer, status: number, value: object): void {
 	});
 }
 
-/** What is given out, newest first: `manifest` is the SHA-256 that is signed. */
+/** The list of generations, newest first: `manifest` is the signed SHA-256. */
 function listOf(generations: readonly Generation[]): object {
 	return {
 		newest: generations[0]?.name ?? null,
@@ -286,22 +286,22 @@ function listOf(generations: readonly Generation[]): object {
 }
 
 interface MakerOptions {
-	/** From the making of one to that of the next. */
+	/** Interval between generations. */
 	readonly everyMs: number;
 	readonly keep: number;
 	readonly graceMs: number;
-	/** Makes a snapshot in a folder that isn't there yet; undefined: it was given up. @throws {Failure | OperatorError} */
+	/** Makes a snapshot in a new directory; undefined if cancelled. @throws {Failure | OperatorError} */
 	readonly make: (target: string) => Promise<Manifest | undefined>;
-	/** The text of the signature's file for a manifest with this SHA-256. @throws {Failure | OperatorError} */
+	/** Returns the text of the signature file for a manifest with this SHA-256. @throws {Failure | OperatorError} */
 	readonly sign: (hash: string) => Promise<string>;
 	readonly now: () => number;
 	readonly note: (line: string) => void;
 	readonly warn: (line: string) => void;
 }
 
-/** Makes generations when it is time, and retires them. */
+/** Makes generations when they are due, and retires them. */
 export class GenerationMaker {
-	/** No generation is made before, whatever the age of the newest. */
+	/** Earliest time for the next generation, whatever the age of the newest. */
 	private notBeforeMs = Number.NEGATIVE_INFINITY;
 	/** When the last attempt ended. */
 	private triedMs = Number.NEGATIVE_INFINITY;
@@ -315,9 +315,9 @@ export class GenerationMaker {
 	) {}
 
 	/**
-	 * Does what is due.
-	 * @returns milliseconds until it should be called again
-	 * @throws {Failure | OperatorError} if it begins without a whole generation and can't make one; later ones are warned of, and tried again
+	 * Performs what is due.
+	 * @returns milliseconds until the next call
+	 * @throws {Failure | OperatorError} if it starts without an intact generation and can't make one; later failures are logged and retried
 	 */
 	async step(): Promise<number> {
 		const { everyMs, now, note } = this.options;
@@ -347,7 +347,7 @@ export class GenerationMaker {
 		return Math.min(LOOK_MS, Math.max(0, this.dueMs - now()));
 	}
 
-	/** When the next one is due; undefined: it is being made. */
+	/** When the next one is due; undefined while it is being made. */
 	get nextMs(): number | undefined {
 		return this.isMaking ? undefined : this.dueMs;
 	}
@@ -355,9 +355,9 @@ export class GenerationMaker {
 	private get dueMs(): number {
 		const { everyMs, now } = this.options;
 		const newest = this.generations.all[0]?.manifest.createdMs;
-		// Further away than an interval is only what a clock said that was set back since.
+		// A time more than an interval ahead means that the clock was set back since.
 		const near = (ms: number): number => (ms > now() + everyMs ? 0 : ms);
-		// Where all were found damaged none is awaited, but a disk that damages each isn't filled without a pause.
+		// If all generations are damaged, the next is due at once, except for a pause in case the disk damages each one.
 		if (newest === undefined) return Math.max(0, near(this.triedMs + Math.min(RETRY_MS, everyMs)));
 		return Math.max(near(newest + everyMs), near(this.notBeforeMs));
 	}
@@ -381,17 +381,17 @@ export class GenerationMaker {
 interface ServiceOptions extends MakerOptions {
 	readonly folder: string;
 	readonly host: string;
-	/** 0: any free one. */
+	/** 0 for any free port. */
 	readonly port: number;
-	/** Whether the bytes of a signature's file are the service's own over a manifest with this SHA-256. */
+	/** Whether a signature file's bytes are the service's own signature of a manifest with this SHA-256. */
 	readonly isOwn: (signature: Uint8Array, hash: string) => boolean;
 	readonly onListening: (url: string) => void;
-	/** Ends the service. */
+	/** Aborted to end the service. */
 	readonly signal: AbortSignal;
 }
 
 /**
- * Runs the service until it is ended.
+ * Runs the service until it is aborted.
  * @throws {Failure} `start_failed` with one sentence, if it can't start or the first generation can't be made
  */
 export async function serveSnapshots(options: ServiceOptions): Promise<void> {

@@ -1,4 +1,4 @@
-/** Snapshots of data directories: made by the running node or of a directory at rest, verified, restored (protocol/command-line §7). */
+/** Makes snapshots, by the running node or of an unused directory, and verifies and restores them (protocol/command-line §7). */
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -46,14 +46,14 @@ import { withDatabase } from "./database-work.js";
 import { withStartFailures } from "./run-node.js";
 
 const MAX_SIGNATURE_BYTES = 1 << 10;
-/** Chunks on their way at once: each is up to 32 MiB in memory. */
+/** Chunks processed concurrently; each takes up to 32 MiB of memory. */
 const PARALLEL = 4;
-/** Room for what is being written anew. */
+/** Factor of additional space for compaction. */
 const SPARE = 1.1;
 
 interface CreateRequest {
 	readonly dataDirectory: string;
-	/** Sub-directory of the database. */
+	/** Subdirectory of the database. */
 	readonly name: string;
 	readonly target: string;
 	readonly version: string;
@@ -61,8 +61,8 @@ interface CreateRequest {
 }
 
 /**
- * Has the running node make a snapshot, or makes one of a directory that no node has open.
- * @returns undefined if it was given up
+ * Asks the running node to make a snapshot, or makes one of a directory that no node has open.
+ * @returns undefined if it was cancelled
  * @throws {Failure} `start_failed` with one sentence
  */
 export async function makeSnapshot(request: CreateRequest): Promise<Manifest | undefined> {
@@ -104,14 +104,14 @@ export interface FoundSnapshot {
 	readonly manifest: Manifest;
 	/** SHA-256 of the manifest. */
 	readonly hash: string;
-	/** Who signed it, 21 bytes; undefined: nobody. */
+	/** Address of the signer, 21 bytes; undefined if unsigned. */
 	readonly signer: Uint8Array | undefined;
 }
 
 /**
- * Where a restore goes on that was begun from a service: at the generation of then, whatever is the newest now.
- * @param place as the user names it
- * @returns the place itself where nothing was begun from it
+ * The source from which to resume a restore from a service: the same generation as before, even if there is a newer one.
+ * @param place as given by the user
+ * @returns `place` itself if no restore from it was started
  * @throws {Failure} `start_failed` with one sentence
  */
 export async function begunPlace(place: string, dataDirectory: string, named: ConfigSource): Promise<string> {
@@ -128,23 +128,23 @@ export async function begunPlace(place: string, dataDirectory: string, named: Co
 }
 
 /**
- * Reads the manifest of a snapshot and who signed it; of a service that of its newest generation, which all else is read from then.
- * @param place a folder, or an address that begins with http
- * @param signal stops all that is read of it, here and later: also where a server is silent
+ * Reads a snapshot's manifest and its signer; for a service, those of its newest generation, from which everything else is then read.
+ * @param place a directory, or a URL that begins with http
+ * @param signal aborts all reading from the snapshot, here and later, even if the server doesn't respond
  * @throws {Failure} `start_failed` with one sentence
  * @throws {SnapshotStopped}
  */
 export async function findSnapshot(place: string, signal?: AbortSignal): Promise<FoundSnapshot> {
 	return withStartFailures(async () => {
 		await useFastHashing();
-		// What is asked after a pause that ended early is told that it is stopped.
+		// After an aborted pause, the next request fails because of the signal.
 		const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
 		const source = openSource(place, { fetch, pause, signal });
 		const bytes = await downloadWhole(source, MANIFEST_NAME, MAX_MANIFEST_BYTES);
 		const hash = manifestHash(bytes);
 		const signature = await downloadWhole(source, SIGNATURE_NAME, MAX_SIGNATURE_BYTES).catch(
 			(error: unknown) => {
-				// Whether it may be absent is for the caller to say.
+				// The caller decides whether it may be absent.
 				if (error instanceof SnapshotError) return undefined;
 				throw error;
 			},
@@ -153,12 +153,12 @@ export async function findSnapshot(place: string, signal?: AbortSignal): Promise
 	});
 }
 
-/** What is signed of a snapshot: a message that `coin message verify` reads too. */
+/** The message that is signed for a snapshot; `coin message verify` can verify it too. */
 export function snapshotText(hash: string): Uint8Array {
 	return utf8(`coin snapshot ${hash}`);
 }
 
-/** Whether the bytes of a signature's file are this account's over a manifest with this SHA-256. */
+/** Whether a signature file's bytes are this account's signature of a manifest with this SHA-256. */
 export function isSignedBy(address: Uint8Array, signature: Uint8Array, hash: string): boolean {
 	try {
 		return equalBytes(signerIn(signature, hash), address);
@@ -175,8 +175,8 @@ function signerIn(bytes: Uint8Array, hash: string): Uint8Array {
 }
 
 /**
- * Reads every file of a snapshot.
- * @param onBytes called with how many bytes are read, of how many; false ends it
+ * Verifies every file of a snapshot.
+ * @param onBytes called with the number of bytes read, and the total; returns false to stop
  * @returns whether everything was read
  * @throws {Failure} `start_failed` with one sentence that names the file
  */
@@ -199,21 +199,21 @@ export async function checkSnapshot(
 
 interface RestoreRequest {
 	readonly snapshot: FoundSnapshot;
-	/** Folder with files that needn't be fetched where they are the same ({@link reusing}). */
+	/** Directory whose files are used instead of fetching them, if they are identical ({@link reusing}). */
 	readonly reuse?: string | undefined;
-	/** Called once with the bytes that are in {@link reuse}. */
+	/** Called once with the number of bytes available in {@link reuse}. */
 	readonly onReuse: (bytes: number) => void;
 	readonly dataDirectory: string;
 	readonly config: ConfigSource;
-	/** Called once, before anything is written, with what it takes and what there is. */
+	/** Called once, before anything is written, with the space needed and available. */
 	readonly onRoom: (needed: number, free: number) => void;
 	readonly onProgress: (progress: RestoreProgress) => boolean;
 }
 
 /**
- * Makes a data directory of a snapshot whose signer the caller trusts, or goes on where a former run ended.
+ * Restores a data directory from a snapshot whose signer the caller trusts, or resumes an earlier run.
  * @returns undefined if it was stopped
- * @throws {Failure} `start_failed` with one sentence, `bad_value` if the directory holds a chain
+ * @throws {Failure} `start_failed` with one sentence, `bad_value` if the directory contains a chain
  */
 export async function restoreInto(request: RestoreRequest): Promise<CheckResult | undefined> {
 	const { snapshot, dataDirectory, config: named, onRoom, onProgress } = request;
@@ -224,11 +224,11 @@ export async function restoreInto(request: RestoreRequest): Promise<CheckResult 
 		const config = await readConfig(named);
 		setAddressPrefix(config.net.addressPrefix);
 		checkGenesis(manifest, config);
-		// What LevelDB needs while it compacts is less than its compression saves.
+		// LevelDB needs less additional space during compaction than its compression saves.
 		const needed = Math.ceil(sizesOf(manifest).unpacked * SPARE);
 		const free = freeBytes(dataDirectory);
 		onRoom(needed, free);
-		// What a former run has written takes its room already.
+		// An earlier run has already used some of the space.
 		if (needed > free && !existsSync(join(dataDirectory, config.storage.directory))) {
 			throw noRoom(dataDirectory, "snapshot", needed, free);
 		}

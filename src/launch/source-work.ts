@@ -1,4 +1,4 @@
-/** Giving sources of contracts to the node that has a data directory open, by a file that both can read. */
+/** Passes contract sources to the node that has a data directory open, in a file that both can read. */
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { askToStoreSource } from "./control-client.js";
 
 const HEAD = /^[0-9a-f]{42}\n/;
 
-/** Stores what a file has: an address of 42 hexadecimal digits, a line feed, the record. @throws {SourceError} */
+/** Stores the contents of a file: an address of 42 hexadecimal digits, a line feed, the record. @throws {SourceError} */
 export function storeSourceFile(sources: Pick<ContractSources, "put">, file: string): void {
 	const head = 64;
 	if (statSync(file).size > MAX_SOURCE_BYTES + head)
@@ -22,9 +22,9 @@ export function storeSourceFile(sources: Pick<ContractSources, "put">, file: str
 }
 
 /**
- * Has the node that has a data directory open store a record.
+ * Asks the node that has a data directory open to store a record.
  * @param address 21 bytes
- * @throws {Failure} `not_found` if no node has the directory open; `start_failed` with the node's sentence
+ * @throws {Failure} `not_found` if no node has the directory open; `start_failed` with the node's message
  */
 export async function giveSource(dataDirectory: string, address: Uint8Array, record: string): Promise<void> {
 	const directory = mkdtempSync(join(tmpdir(), "coin-source-"));

@@ -1,4 +1,4 @@
-/** Flags of `coin node start` that the network's node has too: what each sets, and whether it or the file wins (protocol/configuration §1.2). */
+/** Flags of `coin node start` known from the network's node: what each sets, and whether flag or file wins (protocol/configuration §1.2). */
 
 import { Flags, type Interfaces } from "@oclif/core";
 import type { SettingPath, StartOptions } from "../node/config/config.js";
@@ -9,7 +9,7 @@ const helpGroup = "REFERENCE";
 const text = (description: string) => Flags.string({ description, helpGroup });
 const onOff = (description: string) => Flags.boolean({ description, helpGroup });
 const integer = (description: string) => Flags.integer({ description, helpGroup });
-/** Accepted so that command lines of the network's node work; its use is warned about. */
+/** A flag that is accepted so that command lines of the network's node work, but causes a warning. */
 const idleText = () => Flags.string({ hidden: true });
 
 export const startFlags = {
@@ -61,19 +61,19 @@ export const startFlags = {
 
 export type StartFlags = Interfaces.InferredFlags<typeof startFlags>;
 
-/** What a flag does to the configuration. */
+/** How a flag affects the configuration. */
 type FlagRule =
 	| {
 			readonly key: SettingPath;
 			/**
-			 * Which of the two counts where both are there: the flag; up to release 4.8.1 the file, then the flag; up to
-			 * 4.8.1 the file even without the key, then the flag.
+			 * Which wins if both are given: always the flag; the file up to release 4.8.1, later the flag; the file, even
+			 * without the key, up to 4.8.1, later the flag.
 			 */
 			readonly wins: "flag" | "file first" | "file alone first";
-			/** The flag's text as the key's value. @throws {Failure} */
+			/** Converts the flag's text to the key's value. @throws {Failure} */
 			readonly read?: (text: string, flag: string) => bigint | number | boolean;
 	  }
-	/** The flag is about this run; no key says the same. */
+	/** The flag only concerns this run, and has no equivalent key. */
 	| { readonly run: true }
 	| { readonly idle: string };
 
@@ -125,7 +125,7 @@ const rules: Readonly<Record<keyof StartFlags & keyof typeof startFlags, FlagRul
 	"history-balance-lookup": { key: "storage.balance.history.lookup", wins: "file alone first" },
 };
 
-/** Flags that were given and change nothing, each with its reason. */
+/** Given flags that have no effect, each with the reason. */
 export function idleFlags(flags: StartFlags): string[] {
 	return given(flags).flatMap(([name, , rule]) =>
 		"idle" in rule ? [`--${name} has no effect: ${rule.idle}`] : [],
@@ -133,7 +133,7 @@ export function idleFlags(flags: StartFlags): string[] {
 }
 
 /**
- * The command line as the configuration takes it.
+ * The command line as start options of the configuration.
  * @param privateKey text of a producer's key
  * @throws {Failure} for a value that can't be read
  */
@@ -166,7 +166,7 @@ export function startOptions(
 	};
 }
 
-/** Flags with a value that counts: an empty text is as good as none. */
+/** Flags that have a value; an empty text counts as none. */
 function given(flags: StartFlags): [name: string, value: string | number | boolean, rule: FlagRule][] {
 	return Object.entries(rules).flatMap(([name, rule]) => {
 		const value = flags[name as keyof typeof rules];

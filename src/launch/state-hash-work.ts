@@ -1,4 +1,4 @@
-/** The hash of the state in a directory that no node has open: ours, or a reference node's (protocol/state-hash). */
+/** Computes the state hash of a directory that no node has open, either of this program or a reference node (protocol/state-hash). */
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -20,22 +20,22 @@ import { type ConfigSource, hasConfig, readConfig } from "./config-source.js";
 import { startFailure } from "./run-node.js";
 
 interface HashedDirectory {
-	/** Whose files its stores are; a directory of ours is LevelDB's. */
+	/** Storage engines of its stores; LevelDB for a directory of this program. */
 	readonly engines: readonly string[];
-	/** Whether a reference node wrote it. */
+	/** Whether it was written by a reference node. */
 	readonly isReference: boolean;
-	/** The block whose state it is. */
+	/** The block after which this is the state. */
 	readonly head: { readonly number: bigint; readonly id: Uint8Array };
 	readonly value: StateHashValue;
 }
 
-/** Something in a directory isn't what its store should hold. */
+/** A store contains something unexpected. */
 class UnreadableStateError extends OperatorError {
 	override readonly name = "UnreadableStateError";
 }
 
 /**
- * @param source names the sub-directory of the database, if it is there
+ * @param source configuration with the name of the database's subdirectory, if it exists
  * @returns undefined if it was stopped
  * @throws {Failure} `not_found` for a directory without a state, `start_failed` if it is in use or damaged
  */

@@ -1,4 +1,4 @@
-/** `coin/node`: a development chain in a program of one's own, for tests and tools. */
+/** `coin/node`: runs a development chain inside your own program, for tests and tools. */
 
 import { chooseDevelopment } from "../launch/development-options.js";
 import { prepareDevelopment } from "../node/development/development.js";
@@ -13,41 +13,41 @@ import { callJsonRpc } from "../wallet/node/json-rpc.js";
 import { NodeClient } from "../wallet/node/node-client.js";
 import { parseCoinAmount } from "../wallet/values/amount.js";
 
-/** What a chain is made of; the names are those of `coin node start`. */
+/** Options of a development chain, named after the flags of `coin node start`. */
 export interface DevelopmentChainOptions {
 	/** Number of funded accounts; 10 if absent. */
 	readonly accounts?: number;
-	/** Balance of each, with its unit; `10000coin` if absent. */
+	/** Initial balance of each account, with its unit; `10000coin` if absent. */
 	readonly balance?: string;
-	/** Mnemonic of their keys, or `random`; absent: the one that development chains share. */
+	/** Mnemonic from which their keys are derived, or `random`; if absent, the one that all development chains share. */
 	readonly mnemonic?: string;
-	/** A block for every transaction, on command, or every so many seconds; `instant` if absent. */
+	/** When blocks are sealed: one per transaction, only on request, or at an interval in seconds; `instant` if absent. */
 	readonly seal?: "instant" | "manual" | number;
-	/** Public network whose rules it has: those of `nile` take post-quantum signatures; `main` if absent. */
+	/** Public network whose rules apply; those of `nile` accept post-quantum signatures. `main` if absent. */
 	readonly network?: "main" | "nile";
-	/** Spelling of brand words in answers. */
+	/** Spelling of brand words in responses. */
 	readonly dialect?: "neutral" | "deployed";
-	/** Chain parameters by any of their names. */
+	/** Values of chain parameters, keyed by any of their names. */
 	readonly parameters?: Readonly<Record<string, number | bigint>>;
-	/** Port of the gateway, which serves all APIs; absent or 0: any free one. */
+	/** Port of the gateway, which serves all APIs; if absent or 0, any free port. */
 	readonly port?: number;
-	/** Data directory; absent: in memory. */
+	/** Data directory; if absent, the state is kept in memory. */
 	readonly directory?: string;
 	/**
-	 * The state to begin with, as `coin dev dump` writes it: the path of a file, or its bytes. It is of a chain with the same
-	 * accounts and parameters. Not on a fork.
+	 * Initial state as written by `coin dev dump`: the path of a file, or its bytes. The dump must come from a chain with the same
+	 * accounts and parameters. Not available on a fork.
 	 */
 	readonly initialState?: string | Uint8Array;
 	/**
-	 * Base URL of the node whose state the chain begins with, as `coin node start --fork-url`. It runs in another process: reading
-	 * from it stops this one.
+	 * Base URL of the node to fork from, as in `coin node start --fork-url`. That node must run in another process: reading from it
+	 * blocks this one.
 	 */
 	readonly forkUrl?: string;
-	/** Number or id of the block after which the fork begins; absent: the head. */
+	/** Number or id of the block after which the fork begins; if absent, the head block. */
 	readonly forkBlock?: number | string;
-	/** Where that node serves JSON-RPC, if not at `forkUrl`. */
+	/** URL of that node's JSON-RPC, if it isn't served at `forkUrl`. */
 	readonly forkJsonrpcUrl?: string;
-	/** Called with each line that the node logs. */
+	/** Receives each line that the node logs; if absent, nothing is logged. */
 	readonly log?: NodeLog;
 }
 
@@ -58,16 +58,16 @@ export interface DevelopmentChainAccount {
 	readonly privateKey: string;
 }
 
-/** Servers of a development chain; others of a node don't run there. */
+/** Servers that a development chain runs; it has none of a node's other servers. */
 type DevelopmentPort = "gateway" | "full" | "solidity" | "jsonrpc" | "grpc" | "grpcSolidity";
 
-/** How blocks are sealed by hand. */
+/** Options for sealing blocks on request. */
 export interface MineOptions {
-	/** 1 if absent. */
+	/** Number of blocks; 1 if absent. */
 	readonly blocks?: number;
-	/** Distance of their times. */
+	/** Interval between their timestamps, in milliseconds. */
 	readonly intervalMs?: number;
-	/** Time of the first, in milliseconds since 1970. */
+	/** Timestamp of the first block, in milliseconds since 1970. */
 	readonly timestampMs?: number;
 }
 
@@ -79,37 +79,37 @@ export interface MinedBlock {
 }
 
 export interface RunningDevelopmentChain {
-	/** Base URL of the gateway: HTTP API at `/wallet`, JSON-RPC at `/jsonrpc`, the methods of development at `/dev`. */
+	/** Base URL of the gateway: HTTP API at `/wallet`, JSON-RPC at `/jsonrpc`, the development methods at `/dev`. */
 	readonly url: string;
 	/** All ports that are bound. */
 	readonly ports: Readonly<Partial<Record<DevelopmentPort, number>>>;
 	/** 64 hexadecimal digits. */
 	readonly genesisId: string;
 	readonly accounts: readonly DevelopmentChainAccount[];
-	/** Takes a snapshot. @returns its id, for {@link revert} */
+	/** Takes a snapshot of the state. @returns its id, for {@link revert} */
 	snapshot(): Promise<string>;
-	/** Goes back to a snapshot; it and later ones are gone. @throws {Failure} `rpc_error` for an id that isn't one */
+	/** Reverts to a snapshot, which is discarded along with all later ones. @throws {Failure} `rpc_error` for an unknown id */
 	revert(id: string): Promise<void>;
-	/** Seals blocks now, with everything that waits. @returns the last one */
+	/** Seals blocks now, including all pending transactions. @returns the last block */
 	mine(options?: MineOptions): Promise<MinedBlock>;
 	/** Moves the chain's clock forward. */
 	increaseTime(ms: number): Promise<void>;
-	/** Lets an account's transactions pass unsigned. @param account an address in any written form */
+	/** Accepts unsigned transactions from an account. @param account an address in any written form */
 	impersonate(account: string): Promise<void>;
 	stopImpersonating(account: string): Promise<void>;
 	/**
-	 * Gives an account a balance, whatever it had.
+	 * Sets an account's balance, whatever it was before.
 	 * @param balance with its unit: `5coin`, `7sun`
 	 * @throws {Failure} `amount_unit`, `bad_value`
 	 */
 	setBalance(account: string, balance: string): Promise<void>;
-	/** Any other method of a development chain, by JSON-RPC at the gateway. @throws {Failure} `not_served`, `rpc_error` */
+	/** Calls any other method of a development chain by JSON-RPC at the gateway. @throws {Failure} `not_served`, `rpc_error` */
 	request(method: string, params?: readonly unknown[]): Promise<unknown>;
-	/** Stops servers and production; writes the state where there is a directory. */
+	/** Stops the servers and block production; writes the state if there is a data directory. */
 	stop(): Promise<void>;
 }
 
-/** Options that are flags of `coin node start` as they stand. */
+/** Options that are passed on unchanged as flags of `coin node start`. */
 const TEXTS = [
 	["accounts", "accounts"],
 	["balance", "balance"],
@@ -128,8 +128,8 @@ const SILENT: NodeLog = { info: () => {}, warn: () => {}, error: () => {} };
 /**
  * Starts a development chain in this process; resolves once its gateway answers.
  *
- * Chains run beside each other, but share one address prefix. Servers listen on this machine only.
- * @throws {Failure} `bad_value` for an option, `start_failed` for a port that is in use
+ * Several chains can run at once, but they share one address prefix. The servers listen on 127.0.0.1 only.
+ * @throws {Failure} `bad_value` for an invalid option, `start_failed` for a port that is in use
  */
 export async function startDevelopmentChain(
 	options: DevelopmentChainOptions = {},

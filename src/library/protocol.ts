@@ -19,7 +19,7 @@ export { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature
 export { SignedTransaction } from "../protocol/transaction.js";
 
 /**
- * Reads hexadecimal text of even length, any case, with 0x before it or without.
+ * Decodes hexadecimal text of even length, in either case, with or without a 0x prefix.
  * @throws {RangeError} if the text is anything else
  */
 function hexBytes(text: string): Uint8Array {

@@ -1,8 +1,8 @@
 /**
  * `coin/wallet`: build, sign, send and follow transactions from a program.
  *
- * {@link Wallet} is an account with its key at a node. The steps that it is made of are exported as well, for programs that
- * keep keys elsewhere, collect signatures of several keys, or sign without a network.
+ * {@link Wallet} combines an account, its key and a node. The steps it is built from are exported as well, for programs that
+ * keep keys elsewhere, collect signatures from several keys, or sign offline.
  */
 
 export { type AbiValue, type AbiView, decodeValues, encodeCall, encodeValues } from "../abi/coder.js";

@@ -1,11 +1,11 @@
 /**
- * What a command can be refused for: codes of the machine interface with their exit code and advice (protocol/command-line §2.2).
- * Every refusal that reaches a person or a script is one of these.
+ * Failures of commands: the codes of the machine interface, with their exit code and retry advice (protocol/command-line §2.2).
+ * Every failure that reaches a person or a script is one of these.
  */
 
 /**
- * Whether and when the same call may succeed: same (network), later, changed (other input), never; wait: the transaction
- * may be on its way, and the same call could do everything twice.
+ * Whether and when the same call may succeed: `same` (network error), `later`, `changed` (with other input), `never`; `wait`: the
+ * transaction may be on its way, and repeating the call could have its effect twice.
  */
 type Retry = "never" | "same" | "later" | "changed" | "wait";
 
@@ -39,7 +39,7 @@ export const FAILURE_KINDS = {
 	agent_refused: refused,
 	signer_unavailable: later,
 	signer_refused: refused,
-	/** The only outcome that is no failure yet: somebody else has to agree. */
+	/** Not yet a failure, unlike all others: somebody else has to approve. */
 	approval_pending: { exit: 3, retry: "later" },
 	wrong_network: refused,
 	not_authorized: refused,
@@ -81,13 +81,13 @@ export const FAILURE_KINDS = {
 
 export type FailureCode = keyof typeof FAILURE_KINDS;
 
-/** What is known beside the message. */
+/** What is known besides the message. */
 interface FailureFacts {
 	readonly retry?: Retry;
-	/** Acting commands: whether the transaction may have reached the network. */
+	/** For commands that send transactions: whether the transaction may have reached the network. */
 	readonly sent?: boolean | "unknown";
 	readonly txID?: string;
-	/** The node's own code and text. */
+	/** The node's own code and message. */
 	readonly node?: { readonly code: string; readonly message: string };
 	/** Position in a stream of inputs, from 0. */
 	readonly index?: number;
@@ -97,7 +97,7 @@ interface FailureFacts {
 	readonly cause?: unknown;
 }
 
-/** Whole numbers as decimal text, which JSON can hold. */
+/** Converts bigints at any depth to decimal text, which JSON can represent. */
 function plain<T>(value: T): T {
 	if (typeof value === "bigint") return value.toString() as T;
 	if (Array.isArray(value)) return value.map(plain) as T;
@@ -106,7 +106,7 @@ function plain<T>(value: T): T {
 	return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)])) as T;
 }
 
-/** A refusal with its code. The message is for a person and never holds a secret. */
+/** An error with a code of the machine interface. The message is for people and never contains a secret. */
 export class Failure extends Error {
 	override readonly name = "Failure";
 
@@ -119,10 +119,10 @@ export class Failure extends Error {
 		this.facts = facts.details === undefined ? facts : { ...facts, details: plain(facts.details) };
 	}
 
-	/** Everything of it can be written as JSON, but a cause. */
+	/** All of it can be written as JSON, except `cause`. */
 	readonly facts: FailureFacts;
 
-	/** What to do about it. A call whose transaction a node has, or may have, is never to be repeated. */
+	/** Whether the call may be retried: never as it is if a node has the transaction, or may have it. */
 	get retry(): Retry {
 		const { retry, sent } = this.facts;
 		const usual = retry ?? FAILURE_KINDS[this.code].retry;
@@ -130,20 +130,20 @@ export class Failure extends Error {
 		return sent === true && (usual === "same" || usual === "later") ? "wait" : usual;
 	}
 
-	/** The same refusal in other words. */
+	/** The same failure with another message. */
 	saying(message: string): Failure {
 		return new Failure(this.code, message, this.facts);
 	}
 
-	/** The same refusal with more facts. */
+	/** The same failure with additional facts. */
 	with(facts: FailureFacts): Failure {
 		return new Failure(this.code, this.message, { ...this.facts, ...facts });
 	}
 }
 
 /**
- * For `catch`: what stands in for a refusal; every other error goes on.
- * @param codes of the refusals that are meant; none: all
+ * For `catch`: replaces a {@link Failure} by a value; any other error is rethrown.
+ * @param codes the failures to replace; none given: all
  */
 export function onRefusal<T>(instead: T, ...codes: readonly FailureCode[]): (error: unknown) => T {
 	return (error) => {
@@ -152,7 +152,7 @@ export function onRefusal<T>(instead: T, ...codes: readonly FailureCode[]): (err
 	};
 }
 
-/** A line of a list that can't be taken. */
+/** A line of a list that can't be accepted. */
 export interface RefusedLine {
 	/** From 1. */
 	readonly line: number;
@@ -161,17 +161,17 @@ export interface RefusedLine {
 	readonly failure: Failure;
 }
 
-/** The same refusal, with the line of the list that it is about. */
+/** The same failure, with the line of the list that caused it. */
 export function atLine(failure: Failure, line: number): Failure {
 	return failure
 		.saying(`line ${line}: ${failure.message}`)
 		.with({ details: { ...failure.facts.details, line } });
 }
 
-/** Lines whose reasons stand beside that of the first. */
+/** The most lines whose reasons are given besides the first one's. */
 const MAX_REASONS = 4;
 
-/** The refusal of a list: that of its first line which can't be taken, with the others in its message and details. */
+/** The failure of a whole list: that of its first bad line, with the other lines in its message and details. */
 export function refusalOfList(
 	[first, ...others]: readonly [RefusedLine, ...RefusedLine[]],
 	so: string,
@@ -192,7 +192,7 @@ export function refusalOfList(
 	});
 }
 
-/** `line 2`, `lines 2-4 and 7`. */
+/** Formats line numbers: `line 2`, `lines 2-4 and 7`. */
 export function linesText(lines: readonly number[]): string {
 	const runs: [number, number][] = [];
 	for (const line of lines) {

@@ -1,6 +1,6 @@
 /**
- * JSON at the edge of the wallet: integers are exact in both directions. Reading gives bigint for every integer;
- * writing gives decimal text for a bigint, as our own output does for every 64-bit value (protocol/command-line §1.1).
+ * JSON input and output of the wallet, with exact integers: reading gives a bigint for every integer; writing gives decimal text
+ * for a bigint, as this program's own output does for every 64-bit value (protocol/command-line §1.1).
  */
 
 import { type ExactJson, type ExactRecord, MAX_DIGITS, parseExactJson } from "../protocol/json/exact-json.js";
@@ -16,7 +16,7 @@ export function readJson(text: string): Json {
 	return parseExactJson(text, MAX_DIGITS);
 }
 
-/** The same of what a person gave, who may have meant either of two members of one name. @throws {SyntaxError} */
+/** {@link readJson} for user input: refuses a repeated member, since the user may have meant either. @throws {SyntaxError} */
 export function readGivenJson(text: string): Json {
 	const json = readJson(text);
 	const name = repeatedMember(text);
@@ -24,7 +24,7 @@ export function readGivenJson(text: string): Json {
 	return json;
 }
 
-/** {@link readGivenJson} with its refusal. @param refusal such as `the list is not JSON` @throws {Failure} `bad_value`, with where it isn't */
+/** {@link readGivenJson} that throws a Failure. @param refusal such as `the list is not JSON` @throws {Failure} `bad_value` and where */
 export function givenJson(text: string, refusal: string): Json {
 	try {
 		return readGivenJson(text);
@@ -37,24 +37,24 @@ export function isRecord(value: unknown): value is JsonRecord {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** One member of a record; undefined if it is absent or there is no record. */
+/** A member of a record; undefined if it is absent, or the record is undefined. */
 export function member(record: JsonRecord | undefined, name: string): Json | undefined {
 	return record?.[name];
 }
 
-/** A value as text; empty for what is absent, a list or a record: nodes may answer anything. */
+/** A value as text; empty if it is absent, a list or a record, since nodes may respond with anything. */
 export function plainText(value: Json | undefined): string {
 	return typeof value === "object" || value === undefined ? "" : String(value);
 }
 
-/** Writes one line of JSON: bigint as decimal text, undefined members left out. */
+/** Writes one line of JSON, with bigints as decimal text and without undefined members. */
 export function writeJson(value: unknown): string {
 	return JSON.stringify(value, (_, member: unknown) =>
 		typeof member === "bigint" ? member.toString() : member,
 	);
 }
 
-/** Writes one line of JSON for a node: bigint as digits. */
+/** Writes one line of JSON for a node, with bigints as numbers. */
 export function writeWireJson(value: unknown): string {
 	if (typeof value === "bigint") return value.toString();
 	if (Array.isArray(value)) return `[${value.map(writeWireJson).join(",")}]`;

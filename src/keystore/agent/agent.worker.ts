@@ -1,6 +1,6 @@
 /**
- * The process of an agent in the background. It gets its keys through a channel from the program that opened them,
- * says where it listens, and ends after its time, on request, or with the terminal.
+ * The process of a background agent. It receives its keys through a channel from the program that unlocked them,
+ * reports where it listens, and ends after its lifetime, on request, or when the terminal is closed.
  */
 
 import { closeSync, openSync } from "node:fs";
@@ -8,10 +8,10 @@ import { Agent, type AgentStart, keyOfSent } from "./server.js";
 
 const LOOK_MS = 1_000;
 
-// Ctrl-C is meant for what runs in the foreground.
+// Ctrl-C is meant for the foreground process.
 process.on("SIGINT", () => undefined);
 process.once("message", (start: AgentStart) => void run(start));
-// Without a request it has no reason to run.
+// Without a start message it has no reason to run.
 process.once("disconnect", () => {
 	if (!ordered) process.exit(1);
 });
@@ -34,7 +34,7 @@ async function run({ keys, shielded, lifeMs, parent, terminal }: AgentStart): Pr
 	process.send?.({ socketPath: agent.socketPath }, () => process.disconnect());
 }
 
-/** A terminal that was closed can't be opened any more. */
+/** Whether a terminal still exists: one that was closed can't be opened. */
 function isThere(terminal: string): boolean {
 	try {
 		closeSync(openSync(terminal, "r"));

@@ -1,4 +1,4 @@
-/** Asking an agent to sign. */
+/** The client of an agent, which signs with keys that it holds. */
 
 import { lstatSync, type Stats } from "node:fs";
 import { connect } from "node:net";
@@ -14,10 +14,10 @@ import { KeystoreError } from "../keystore-error.js";
 import { ANSWER_MS, MAX_AGENT_ANSWER } from "./server.js";
 
 /**
- * Whether an agent is there, and is the user's own: its directory and socket belong to the user, and no one else can
- * enter. The system tells programs of this runtime nothing about who listens, so the directory has to.
+ * Checks that an agent exists and is the user's own: its directory and socket belong to the user, and nobody else has
+ * access. Node.js has no API to find out who is listening, so the directory's permissions have to show it.
  * @returns undefined if there is no agent (any more)
- * @throws {KeystoreError} `agent_refused` for one that others could have put there
+ * @throws {KeystoreError} `agent_refused` for one that somebody else could have placed there
  */
 export function agentAt(socketPath: string): AgentClient | undefined {
 	const directory = statOf(dirname(socketPath));
@@ -42,20 +42,20 @@ function statOf(path: string): Stats | undefined {
 class AgentClient {
 	constructor(readonly socketPath: string) {}
 
-	/** Addresses of the keys that it holds, in Base58; undefined if it is gone. */
+	/** Addresses of the keys that it holds, in Base58; undefined if it has ended. */
 	async list(): Promise<readonly string[] | undefined> {
 		const answer = await this.ask({ do: "list" });
 		const addresses = answer?.["addresses"];
 		return Array.isArray(addresses) ? addresses.map(String) : undefined;
 	}
 
-	/** Has a secp256k1 key sign a hash of 32 bytes; undefined if the agent is gone or doesn't hold the key. */
+	/** Signs a hash of 32 bytes with a secp256k1 key; undefined if the agent has ended or doesn't hold the key. */
 	async sign(base58: string, hash: Uint8Array): Promise<Uint8Array | undefined> {
 		const answer = await this.ask({ do: "sign", address: base58, hash: toHex(hash) });
 		return bytesIn(answer ?? {}, "signature", SIGNATURE_LENGTH);
 	}
 
-	/** The same with a post-quantum key. @returns what has the lengths of the scheme, and wasn't verified */
+	/** Signs with a post-quantum key. @returns a signature whose length fits the scheme, but which wasn't verified */
 	async signPostQuantum(
 		base58: string,
 		scheme: PostQuantumScheme,
@@ -70,16 +70,16 @@ class AgentClient {
 	}
 
 	/**
-	 * What it tells of the key of a shielded address: all but what authorizes spends, which it does itself.
-	 * @param address in the neutral spelling
-	 * @returns undefined if it is gone or doesn't hold the key
+	 * The keys of a shielded address, except the one that authorizes spends: the agent does that itself.
+	 * @param address in neutral spelling
+	 * @returns undefined if the agent has ended or doesn't hold the key
 	 */
 	async view(address: string): Promise<ShieldedKeys | undefined> {
 		const answer = await this.ask({ do: "view", address });
 		return answer && keysOfAnswer(answer, (alpha, hash) => this.authorize(address, alpha, hash));
 	}
 
-	/** @throws {KeystoreError} `agent_refused` if it is gone or doesn't hold the key (any more) */
+	/** Authorizes a spend. @throws {KeystoreError} `agent_refused` if the agent has ended or doesn't hold the key (any more) */
 	private async authorize(address: string, alpha: Uint8Array, hash: Uint8Array): Promise<Uint8Array> {
 		const answer = await this.ask({ do: "authorize", address, alpha: toHex(alpha), hash: toHex(hash) });
 		const signature = bytesIn(answer ?? {}, "signature", SIGNATURE_SIZE);
@@ -90,12 +90,12 @@ class AgentClient {
 		);
 	}
 
-	/** Has it forget its keys and end. @returns whether it was there */
+	/** Makes the agent erase its keys and end. @returns whether it was running */
 	async lock(): Promise<boolean> {
 		return (await this.ask({ do: "lock" }))?.["locked"] === true;
 	}
 
-	/** One request, one answer; undefined if there is no answer. */
+	/** Sends one request; undefined if there is no response. */
 	private ask(request: object): Promise<Readonly<Record<string, unknown>> | undefined> {
 		return new Promise((resolve) => {
 			let text = "";

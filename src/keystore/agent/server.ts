@@ -1,7 +1,7 @@
 /**
- * The agent: holds opened keys for a while, and signs for programs of the same user. Keys are in its memory alone; it
- * answers on a socket in a directory that only its user can enter, and never tells a key that signs. Of shielded addresses it
- * tells what reads notes and makes proofs, and authorizes spends itself.
+ * The agent: holds unlocked keys for a limited time, and signs for programs of the same user. Keys are only in its memory; it
+ * listens on a socket in a directory that only its user can access, and never reveals a signing key. For shielded addresses, it
+ * reveals the keys that read notes and produce proofs, but authorizes spends itself.
  */
 
 import { randomBytes } from "node:crypto";
@@ -27,21 +27,21 @@ import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
 
 export const ANSWER_MS = 5_000;
 const MAX_CONNECTIONS = 16;
-/** What addresses of sockets may have on every system. */
+/** Length of a socket path that every system supports. */
 const MAX_PATH = 100;
 
 /*
- * What an agent and its clients take at most. A connection carries one line of JSON each way, in which bytes are hexadecimal digits: the
- * longest answer is a post-quantum signature with its public key, and nothing longer is read.
+ * Limits of an agent and its clients. A connection carries one line of JSON each way, with bytes as hexadecimal digits: the
+ * longest response is a post-quantum signature with its public key, and nothing longer is read.
  */
 
-/** Keys that one agent holds, of all kinds; the list of their addresses is shorter than the longest answer. */
+/** The most keys, of all kinds, that an agent holds; the list of their addresses is shorter than the longest response. */
 export const MAX_HELD_KEYS = 64;
-/** Characters of a request: an address and two words, with the names of members. */
+/** The most characters of a request: an address and two words, with the names of members. */
 export const MAX_AGENT_REQUEST = 512;
-/** Names of members, and what JSON puts around values. */
+/** Characters for member names and JSON syntax. */
 const FRAME = 128;
-/** Characters of an answer. */
+/** The most characters of a response. */
 export const MAX_AGENT_ANSWER =
 	FRAME +
 	2 *
@@ -51,7 +51,7 @@ export const MAX_AGENT_ANSWER =
 			),
 		);
 
-/** @throws {KeystoreError} `bad_value` for more keys than an agent holds */
+/** @throws {KeystoreError} `bad_value` for more keys than an agent can hold */
 export function checkKeyCount(count: number): void {
 	if (count > MAX_HELD_KEYS)
 		throw new KeystoreError(
@@ -63,17 +63,17 @@ export function checkKeyCount(count: number): void {
 interface AgentOptions {
 	/** Private keys of any scheme; the agent overwrites them when it ends. */
 	readonly keys: readonly PrivateKey[];
-	/** Of shielded addresses; overwritten too. */
+	/** Keys of shielded addresses; overwritten too. */
 	readonly shielded?: readonly ShieldedKeys[];
-	/** How long it lives. */
+	/** The agent's lifetime. */
 	readonly lifeMs: number;
-	/** Directory below which its own is made; it should be the user's. */
+	/** Directory in which its own directory is created; should belong to the user. */
 	readonly parent: string;
-	/** Called once, when it is over. */
+	/** Called once when it has ended. */
 	readonly onEnd?: () => void;
 }
 
-/** Where agents have their directories. */
+/** The directory that contains the agents' directories. */
 export function agentParent(environment: Readonly<Record<string, string | undefined>>): string {
 	const { XDG_RUNTIME_DIR } = environment;
 	return XDG_RUNTIME_DIR && XDG_RUNTIME_DIR.length < MAX_PATH - 30 ? XDG_RUNTIME_DIR : tmpdir();
@@ -93,14 +93,14 @@ export class Agent {
 		this.shielded = new Map(
 			shielded.map((keys) => [writePaymentAddress(addressOfKeys(keys), "neutral"), keys]),
 		);
-		// Made with mode 0700 in one step, under an unpredictable name.
+		// Created atomically with mode 0700, under an unpredictable name.
 		this.directory = mkdtempSync(join(options.parent, "coin-agent-"));
 		this.server = createServer((socket) => this.serve(socket));
 		this.server.maxConnections = MAX_CONNECTIONS;
 		this.timer = setTimeout(() => this.end(), options.lifeMs);
 	}
 
-	/** Starts one. @throws {KeystoreError} `bad_value` for too many keys; Error of the system if there can't be a socket */
+	/** Starts an agent. @throws {KeystoreError} `bad_value` for too many keys; the system's error if the socket can't be created */
 	static async start(options: AgentOptions): Promise<Agent> {
 		checkKeyCount(options.keys.length + (options.shielded?.length ?? 0));
 		if (options.keys.some((key) => !(key instanceof Uint8Array))) await loadPostQuantum();
@@ -121,7 +121,7 @@ export class Agent {
 		return join(this.directory, "socket");
 	}
 
-	/** Forgets the keys and ends. */
+	/** Erases the keys and ends. */
 	end(): void {
 		if (this.ended) return;
 		this.ended = true;
@@ -175,7 +175,7 @@ export class Agent {
 		return { scheme: scheme.name, publicKey: toHex(publicKey), signature: toHex(signature) };
 	}
 
-	/** What reads the notes of a key and makes proofs of them: all but what authorizes. */
+	/** The keys that read notes and produce proofs: all except the one that authorizes spends. */
 	private view({ address }: Request): object {
 		const keys = this.shielded.get(String(address));
 		if (!keys) return { error: "unknown key" };
@@ -196,7 +196,7 @@ export class Agent {
 	}
 }
 
-/** What a client asks; nothing of it is trusted. */
+/** A client's request; nothing in it is trusted. */
 interface Request {
 	readonly do?: unknown;
 	readonly address?: unknown;
@@ -206,17 +206,17 @@ interface Request {
 
 const isWord = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-/** What the program that opened keys sends to the process that will hold them. */
+/** The message from the program that unlocked the keys to the process that will hold them. */
 export interface AgentStart {
 	readonly keys: readonly SentKey[];
 	readonly shielded: readonly ShieldedKeys[];
 	readonly lifeMs: number;
 	readonly parent: string;
-	/** Device that exists as long as the terminal does. */
+	/** The terminal's device, which exists as long as the terminal is open. */
 	readonly terminal: string;
 }
 
-/** A key on its way: a scheme, which is one object in each process, by its number. */
+/** A key as sent between processes: its scheme, an object that each process has of its own, is given by number. */
 type SentKey = Uint8Array | (PostQuantumKeys & { readonly schemeId: number });
 
 /** Shares the key's bytes. */
@@ -226,7 +226,7 @@ export const sentOfKey = (key: PrivateKey): SentKey => {
 	return { schemeId: scheme.id, privateKey, publicKey };
 };
 
-/** @throws {Error} for a scheme that isn't known here, which is a fault of the program */
+/** @throws {Error} for an unknown scheme, which would be a bug */
 export function keyOfSent(sent: SentKey): PrivateKey {
 	if (sent instanceof Uint8Array) return sent;
 	const { schemeId, privateKey, publicKey } = sent;

@@ -1,4 +1,4 @@
-/** Asking a signer, from the side of nodes and wallets. Whatever it answers is bounded, and costs a slot at most. */
+/** Client of a signer, for nodes and wallets. Responses are limited in size and time, so that a faulty signer costs a slot at most. */
 
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -14,14 +14,14 @@ import { recoverAddress, SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import type { MessageKind } from "./messages.js";
 import { CLIENT_ANSWER_MS, MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests.js";
 
-/** The signer is away, or signs something not. */
+/** The signer is unavailable, or refuses to sign. */
 export class SignerError extends OperatorError {
 	override readonly name = "SignerError";
 
 	/**
-	 * @param isTaken the slot has another signature, which a node with the same signer asked for; not what is only behind an earlier one
-	 * @param isRefusal the signer has looked at a transaction, and no rule allows it
-	 * @param isAway nobody has answered, which may pass by itself
+	 * @param isTaken a node with the same signer had another block signed for the slot; false if the request is merely stale
+	 * @param isRefusal the signer has examined a transaction, and no rule allows it
+	 * @param isAway there was no response, which may resolve itself
 	 */
 	constructor(
 		message: string,
@@ -33,37 +33,37 @@ export class SignerError extends OperatorError {
 	}
 }
 
-/** Files in PEM by which a signer on another machine and its clients know each other. */
+/** PEM files by which a signer on another machine and its clients authenticate each other. */
 export interface SignerFiles {
 	readonly certificate: string;
 	readonly key: string;
-	/** Of whoever issued the other side's certificate. */
+	/** Certificate of the CA that issued the other side's certificate. */
 	readonly ca: string;
 }
 
-/** Where a signer is: the path of a socket, or `tls://host:port` with the files. */
+/** Location of a signer: the path of a socket, or `tls://host:port` with the TLS files. */
 export interface SignerPlace {
 	readonly at: string;
 	readonly files?: SignerFiles | undefined;
 }
 
-/** What a signer says to a transaction that it doesn't refuse. */
+/** A signer's response to a transaction that it doesn't refuse. */
 export type TransactionAnswer =
 	| { readonly signature: Uint8Array }
-	/** Id of the transaction, and the clients one of which must approve it. */
+	/** Id of the transaction, and the clients, any one of which must approve it. */
 	| { readonly waiting: string; readonly awaits: readonly string[] };
 
 /** A key that a signer holds. */
 export interface SignerKey {
 	readonly address: Uint8Array;
 	readonly postQuantum: { readonly scheme: PostQuantumScheme; readonly publicKey: Uint8Array } | undefined;
-	/** @param data bytes, or the time of a greeting @throws {SignerError} */
+	/** @param data bytes, or the timestamp of a greeting (relay handshake) @throws {SignerError} */
 	readonly sign: (kind: SignedKind, data: Uint8Array | bigint) => Promise<Uint8Array>;
 	/** @param raw the raw data of a transaction @throws {SignerError} */
 	readonly signTransaction: (raw: Uint8Array) => Promise<TransactionAnswer>;
 	/**
-	 * @param message a text in UTF-8, or structured data as JSON
-	 * @param hash of the message, as who asks has it
+	 * @param message a text in UTF-8, or typed structured data as JSON
+	 * @param hash of the message, as computed by the caller
 	 * @returns 65 bytes, v = 27 or 28
 	 * @throws {SignerError}
 	 */
@@ -73,9 +73,9 @@ export interface SignerKey {
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{34}$/;
 
 /**
- * The keys of the signer at a place.
- * @param answerMs how long it may take to answer what no person decides: a witness loses its slot rather than more
- * @throws {SignerError} if none answers there
+ * Connects to a signer and lists its keys.
+ * @param answerMs timeout of requests that no person has to approve, so that a witness loses no more than its slot
+ * @throws {SignerError} if none responds there
  */
 export async function keysOfSigner(
 	place: SignerPlace,
@@ -98,7 +98,7 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 		shortestSignature: SIGNATURE_LENGTH,
 		longestSignature: SIGNATURE_LENGTH,
 	};
-	/** Peers would ban a node for a block with another one. */
+	/** Verifies signatures, since peers would ban a node for a block with an invalid one. */
 	const isSignedBy = (hash: Uint8Array, signature: Uint8Array): boolean => {
 		if (scheme) return postQuantumAlgorithm(scheme).verify(hash, fromHex(publicKey as string), signature);
 		try {
@@ -134,7 +134,7 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 	};
 }
 
-/** A transaction that waits at a signer for an approval, as the signer describes it; its bytes are the truth. */
+/** A transaction that waits at a signer for an approval, as described by the signer; only its bytes are authoritative. */
 export interface AwaitingTransaction {
 	readonly id: string;
 	readonly key: string;
@@ -142,13 +142,13 @@ export interface AwaitingTransaction {
 	readonly rule: string;
 	readonly type: string;
 	readonly sum: string;
-	/** The most that the network takes. */
+	/** The most that the network can charge. */
 	readonly fees: string;
 	/** Epoch milliseconds. */
 	readonly expires: string;
 }
 
-/** What waits at a signer for this client, or by its request. @throws {SignerError} */
+/** Transactions at a signer that this client has to approve, or has submitted. @throws {SignerError} */
 export async function pendingAt(place: SignerPlace): Promise<readonly AwaitingTransaction[]> {
 	const { pending } = await ask(place, { do: "pending" }, CLIENT_ANSWER_MS);
 	const texts = (each: Readonly<Record<string, unknown>>, name: string): string =>
@@ -165,7 +165,7 @@ export async function pendingAt(place: SignerPlace): Promise<readonly AwaitingTr
 	}));
 }
 
-/** The raw data of what waits under an id; undefined if nothing does. @throws {SignerError} */
+/** The raw data of a waiting transaction; undefined if none has the id. @throws {SignerError} */
 export async function pendingBytes(place: SignerPlace, id: string): Promise<Uint8Array | undefined> {
 	const { pending } = await ask(place, { do: "pending", id }, CLIENT_ANSWER_MS);
 	const [found] = Array.isArray(pending) ? pending : [];
@@ -175,7 +175,7 @@ export async function pendingBytes(place: SignerPlace, id: string): Promise<Uint
 	return toHex(sha256(raw)) === id ? raw : undefined;
 }
 
-/** Approves what waits under an id. @throws {SignerError} if nothing does */
+/** Approves a waiting transaction. @throws {SignerError} if none has the id */
 export async function approveAt(place: SignerPlace, id: string): Promise<void> {
 	await ask(place, { do: "approve", id }, CLIENT_ANSWER_MS);
 }
@@ -186,7 +186,7 @@ function isHex(value: unknown, least: number, most = least): value is string {
 
 const TLS_PLACE = /^tls:\/\/(?:\[([0-9a-fA-F:]+)\]|([^/:[\]]+)):(\d{1,5})$/;
 
-/** The files as TLS takes them. @throws {SignerError} for one that can't be read */
+/** Reads the files into TLS options. @throws {SignerError} for one that can't be read */
 export function readSignerFiles({
 	certificate,
 	key,
@@ -203,13 +203,13 @@ export function readSignerFiles({
 	return { cert: read(certificate), key: read(key), ca: read(ca) };
 }
 
-/** Opens a connection. @throws {SignerError} for a place that is none, and files that can't be read */
+/** Opens a connection. @throws {SignerError} for an invalid location, or files that can't be read */
 function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
 	if (!at.startsWith("tls:")) return connect(at, onConnect);
 	const [, ipv6, name, port] = TLS_PLACE.exec(at) ?? [];
 	if (port === undefined) throw new SignerError(`${at} is not the place of a signer: tls://host:port`);
 	if (!files) throw new SignerError(`${at} needs a certificate, its key and a CA`);
-	// Anew for each connection: certificates are renewed while a node runs.
+	// Read again for each connection, since certificates are renewed while a node runs.
 	const options = { ...readSignerFiles(files), minVersion: "TLSv1.3" as const };
 	try {
 		return connectTls({ host: ipv6 ?? name ?? "", port: Number(port), ...options }, onConnect);
@@ -218,7 +218,7 @@ function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
 	}
 }
 
-/** What is wrong with files that TLS doesn't take: one is none in PEM, or the key is another certificate's. */
+/** Describes why TLS refuses the files: one isn't PEM, or the key doesn't match the certificate. */
 export const unusableFiles = ({ certificate, key, ca }: SignerFiles, error: unknown): string =>
 	`${certificate}, ${key} and ${ca} can't be used together (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`;
 
@@ -229,7 +229,7 @@ const SOCKET_FAILURES: ReadonlyMap<string | undefined, string> = new Map([
 	["ECONNRESET", "it closed the connection"],
 ]);
 
-/** What is wrong with a certificate, by the codes that OpenSSL has for it. */
+/** What is wrong with a certificate, by OpenSSL's code. */
 export const CERTIFICATE_FAULTS: ReadonlyMap<string | undefined, string> = new Map([
 	["CERT_HAS_EXPIRED", "has expired"],
 	["CERT_NOT_YET_VALID", "isn't valid yet"],
@@ -243,7 +243,7 @@ export const CERTIFICATE_FAULTS: ReadonlyMap<string | undefined, string> = new M
 	].map((code) => [code, "is of another CA"] as const),
 ]);
 
-/** What the other end says of the certificate that it is shown, or of the version, as TLS names it. */
+/** TLS alerts from the other side about this side's certificate or the version. */
 const ALERTS: ReadonlyMap<string | undefined, string> = new Map([
 	["UNKNOWN_CA", "it refuses the certificate that it is shown: it is of another CA"],
 	["CERTIFICATE_EXPIRED", "it refuses the certificate that it is shown: it has expired"],
@@ -256,23 +256,23 @@ const ALERTS: ReadonlyMap<string | undefined, string> = new Map([
 	["PROTOCOL_VERSION", "it doesn't speak TLS 1.3"],
 ]);
 
-/** Why a connection failed, in words; OpenSSL's own name places in its source. */
+/** Why a connection failed, in words; OpenSSL's own messages name locations in its source. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 	const known = SOCKET_FAILURES.get(code);
 	if (known !== undefined) return known;
 	const fault = CERTIFICATE_FAULTS.get(code);
 	if (fault !== undefined) return `its certificate ${fault}`;
-	// `EPROTO` is the same from a system call.
+	// `EPROTO` is the equivalent from a system call.
 	if (code !== "EPROTO" && !code?.startsWith("ERR_SSL_")) return harmless(message);
 	if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "what answers there doesn't speak TLS";
 	return ALERTS.get(/_ALERT_(\w+)$/.exec(code)?.[1]) ?? `TLS fails with it: ${code}`;
 }
 
-/** Whether a connection failed by what may pass: not by a certificate, or a socket that this user may not open. */
+/** Whether a failed connection may succeed later: not if a certificate, or the socket's permissions, caused the failure. */
 const maySucceed = ({ code, syscall }: NodeJS.ErrnoException): boolean =>
 	code === "ECONNRESET" || (syscall !== undefined && code !== "EACCES" && code !== "EPROTO");
 
-/** One request, one answer. */
+/** Sends one request and reads the response. */
 async function ask(
 	place: SignerPlace,
 	request: object,
@@ -311,7 +311,7 @@ async function ask(
 	});
 }
 
-/** What a terminal can show of a text from elsewhere. */
+/** Makes untrusted text safe for a terminal. */
 const harmless = (text: string, most = 200): string => text.replace(/[^ -~]/g, "?").slice(0, most);
-/** Characters of a refusal: of several rules each has a reason. */
+/** The most characters of a refusal, which may have a reason for each of several rules. */
 const MAX_REFUSAL = 1_200;

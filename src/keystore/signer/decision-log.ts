@@ -1,6 +1,6 @@
 /**
- * The log of a signer: a line of JSON a decision, each with the hash of the one before, so that no line can be changed or taken
- * out without all later ones.
+ * The log of a signer: one line of JSON per decision, each with the hash of the previous line, so that no line can be changed or
+ * removed without changing all later ones.
  */
 
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ import type { LogEnd } from "./marks.js";
 const START: LogEnd = { count: 0, hash: "0".repeat(64) };
 const HASH_FIELD = /,"hash":"([0-9a-f]{64})"\}$/;
 
-/** What was decided: `signed`, `signed again` for the bytes of the last time, or the reason of a refusal. */
+/** A decision: `signed`, `signed again` for the same bytes as the last time, or the reason for a refusal. */
 export interface Decision {
 	readonly at: string;
 	readonly asked: string;
@@ -36,14 +36,14 @@ function lineOf(
 
 interface ReadLog {
 	readonly end: LogEnd;
-	/** Of the lines that are whole. */
+	/** Length of the complete lines. */
 	readonly bytes: number;
 }
 
 /**
- * Reads a log and checks the hash of every line; an unfinished last line is left out.
- * @param known a place that it must have passed
- * @throws {OperatorError} naming the first line that doesn't follow the one before, or the place that it lacks
+ * Reads a log and verifies the hash of every line; ignores an incomplete last line.
+ * @param known a position that the log must contain
+ * @throws {OperatorError} naming the first line that doesn't follow the previous one, or the position that is missing
  */
 async function readLog(
 	path: string,
@@ -72,10 +72,10 @@ async function readLog(
 }
 
 /**
- * Visits the lines of a log after checking each.
- * @param known where it ended at least
- * @returns their number
- * @throws {OperatorError} for one that was changed or shortened
+ * Visits the lines of a log, verifying each.
+ * @param known an earlier end of the log, which it must contain
+ * @returns the number of lines
+ * @throws {OperatorError} if the log was changed or truncated
  */
 export async function checkLog(
 	path: string,
@@ -89,15 +89,15 @@ export class DecisionLog {
 	private constructor(
 		private readonly file: FileHandle,
 		private last: LogEnd,
-		/** Of the whole lines. */
+		/** Length of the complete lines. */
 		private bytes: number,
 	) {}
 
 	/**
-	 * Opens a log, or begins one.
-	 * @param known where it ended at least
+	 * Opens a log, or starts one.
+	 * @param known an earlier end of the log, which it must contain
 	 * @param visit called with each line
-	 * @throws {OperatorError} for a log that was changed or shortened
+	 * @throws {OperatorError} if the log was changed or truncated
 	 */
 	static async open(
 		path: string,
@@ -107,9 +107,9 @@ export class DecisionLog {
 		const file = await open(path, "a", 0o600);
 		try {
 			const { end, bytes } = await readLog(path, known, visit);
-			// What a crash left of a line that never counted.
+			// Remove what a crash left of an incomplete line, which never took effect.
 			await file.truncate(bytes);
-			// A crash must not take a new file's name with all sums.
+			// Sync the directory, so that a crash can't lose a new file and with it all sums.
 			if (bytes === 0) await syncDirectory(dirname(path));
 			return new DecisionLog(file, end, bytes);
 		} catch (error) {
@@ -122,7 +122,7 @@ export class DecisionLog {
 		return this.last;
 	}
 
-	/** On the disk when it resolves. What a full disk took of a line is taken back before the next one. */
+	/** Appends a line, synced to disk when this resolves. What a full disk took of an incomplete line is removed before the next one. */
 	async append(decision: Decision): Promise<void> {
 		const { line, end } = lineOf(decision, this.last);
 		const bytes = Buffer.from(line);

@@ -1,4 +1,4 @@
-/** Judging a transaction by the rules of the policies. The first rule that allows it is the one whose sums it counts to. */
+/** Evaluates transactions against the policy rules. A transaction counts toward the sums of the first rule that allows it. */
 
 import { ADDRESS_LENGTH, addressPrefix, toBase58Check } from "../../protocol/address.js";
 import type { JudgedMessage } from "./messages.js";
@@ -14,17 +14,17 @@ import {
 } from "./policies.js";
 import { COIN_ASSET, type JudgedTransaction } from "./transaction-reading.js";
 
-/** What of the sums of a day is used up, and what was decided of the transaction before. */
+/** How much of the daily sums is used, and earlier decisions about the transaction. */
 export interface JudgementFacts {
 	readonly client: string;
 	readonly key: string;
 	readonly nowMs: number;
-	/** By rule and asset, in smallest units. */
+	/** Amount used today, by rule and asset, in smallest units. */
 	readonly spentToday: (rule: PolicyRule, asset: string) => bigint;
-	/** Whether the rule has counted the transaction already. */
+	/** Whether the transaction already counts toward the rule's sums. */
 	readonly isCounted: (rule: PolicyRule) => boolean;
 	readonly hasApproved: (approver: string) => boolean;
-	/** Bytes of a signature in a transaction, with tag and length, as long as it can be. */
+	/** Maximum size in bytes of a signature in a transaction, with tag and length. */
 	readonly signatureBytes: number;
 }
 
@@ -32,12 +32,12 @@ type PolicyVerdict =
 	| { readonly refused: string; readonly rule?: PolicyRule }
 	| { readonly rule: PolicyRule; readonly awaits: readonly string[]; readonly feeSun: bigint };
 
-/** What a life may be: the network takes none that is longer, and a signature must not lie about for another time. */
+/** Longest time to expiration: the network accepts no longer one, and a signature must not be usable much later. */
 const MAX_AHEAD_MS = 86_400_000n;
 
 /**
- * Judges a transaction by the rules.
- * @returns the rule that allows it and who still has to approve, else the rule that comes nearest and the reason of each that was looked at
+ * Evaluates a transaction against the rules.
+ * @returns the rule that allows it and who still has to approve it; else the closest rule, and why each considered rule refuses it
  */
 export function judgeTransaction(
 	{ rules, fees }: Policies,
@@ -47,7 +47,7 @@ export function judgeTransaction(
 	const now = BigInt(facts.nowMs);
 	if (transaction.expirationMs <= now) return { refused: "it has expired" };
 	if (transaction.expirationMs > now + MAX_AHEAD_MS) return { refused: "it expires in more than a day" };
-	// PERF: once for all rules and recipients; text of an address takes two hashes to read.
+	// PERF: computed once for all rules and recipients, since the text form of an address takes two hashes.
 	const nobody = toBase58Check(Uint8Array.of(addressPrefix(), ...new Uint8Array(ADDRESS_LENGTH - 1)));
 	const refusals: Refusal[] = [];
 	for (const rule of rules) {
@@ -73,17 +73,17 @@ export function judgeTransaction(
 /** Why a rule doesn't allow something. */
 interface Refusal {
 	readonly rule: PolicyRule;
-	/** How near it came. */
+	/** Number of checks passed before the refusal. */
 	readonly passed: number;
 	readonly reason: string;
 }
 
-/** Rules that a refusal names. */
+/** The most rules that a refusal names. */
 const MAX_NAMED_RULES = 6;
-/** Characters for what is beside the first: a client is told all of them, and the log keeps them. */
+/** The most characters for reasons after the first, since all are sent to the client and logged. */
 const MAX_OTHER_REASONS = 800;
 
-/** The rule that comes nearest, and the reasons of all in the order of that; undefined: there is none. */
+/** The closest rule, and the reasons of all rules, closest first; undefined if there is no rule. */
 function reasonsOf(refusals: readonly Refusal[]): { refused: string; rule: PolicyRule } | undefined {
 	const nearest = refusals.toSorted((one, other) => other.passed - one.passed).slice(0, MAX_NAMED_RULES);
 	if (!nearest[0]) return undefined;
@@ -98,7 +98,7 @@ function reasonsOf(refusals: readonly Refusal[]): { refused: string; rule: Polic
 	return { refused: [first, ...texts].join("; "), rule: nearest[0].rule };
 }
 
-/** @returns the rule that allows a message, else the reason of each that was looked at, those that name it first */
+/** Evaluates a message. @returns the rule that allows it, else why each considered rule refuses it, starting with rules that list it */
 export function judgeMessage(
 	{ rules }: Policies,
 	message: JudgedMessage,
@@ -124,14 +124,14 @@ function isWithinHours({ hours }: PolicyRule, nowMs: number): boolean {
 	return hours.length === 0 || hours.some(({ from, to }) => minute >= from && minute < to);
 }
 
-/** The field of the raw data around it, and what nodes count for a result. */
+/** Bytes for the framing of the raw data, and those that nodes count for the result. */
 const FRAME_BYTES = 5 + 64;
 const MAY_CREATE: ReadonlySet<string> = new Set(["TransferContract", "TransferAssetContract"]);
 
 /**
- * The most that the network takes of a transaction beside its fee limit, in sun: as if no bandwidth were there. Everything but the
- * signatures is in the bytes that are signed; nodes take no longer signatures and drop other fields. A recipient that a rule
- * names is created once at most, ever, which isn't counted.
+ * Upper bound in sun of what the network charges for a transaction besides its fee limit, assuming no free bandwidth. Everything but the
+ * signatures is in the signed bytes; nodes accept no longer signatures and drop other fields. Creating the account of a recipient that
+ * a rule names isn't counted, since that happens at most once, ever.
  */
 function feeBound(
 	fees: Fees,
@@ -143,7 +143,7 @@ function feeBound(
 	const bytes = byteLength + FRAME_BYTES + signatures * signatureBytes;
 	let sun = BigInt(bytes) * prices.transactionFee;
 	if (type.name === "AccountCreateContract" || (MAY_CREATE.has(type.name) && !recipients)) {
-		// In place of that of the bytes.
+		// Replaces the fee for bytes if it is higher.
 		if (sun < prices.createAccountFee) sun = prices.createAccountFee;
 		sun += prices.createNewAccountFeeInSystemContract;
 	}
@@ -153,7 +153,7 @@ function feeBound(
 }
 
 interface RuleFacts extends JudgementFacts {
-	/** Among the sums. */
+	/** The fees that are included in the sums. */
 	readonly feeSun: bigint;
 	/** The zero address. */
 	readonly nobody: string;
@@ -184,7 +184,7 @@ const CHECKS: readonly Check[] = [
 		return other === undefined ? undefined : `${other} is not one of its recipients`;
 	},
 	({ memos }, { memo, recipients }) => {
-		// At an exchange money without a memo is as much astray as with another's.
+		// A deposit at an exchange is lost without a memo just as with a wrong one.
 		const mayHaveNone = memos?.size === 0 || recipients.length === 0;
 		if (!memos || memos.has(memo) || (memo === "" && mayHaveNone)) return undefined;
 		return memo === "" ? "it has none of its memos" : "the memo is not one of its memos";
@@ -205,7 +205,7 @@ const CHECKS: readonly Check[] = [
 	},
 ];
 
-/** @returns how many checks were passed, and why the next one wasn't */
+/** @returns how many checks passed, and why the next one failed */
 function firstRefusal(
 	rule: PolicyRule,
 	transaction: JudgedTransaction,
@@ -237,7 +237,7 @@ function overSum(
 	return undefined;
 }
 
-/** As the log has it: `1000000sun`, `5@1000001`. */
+/** An amount in the log's format: `1000000sun`, `5@1000001`. */
 export function loggedAmount(asset: string, amount: bigint): string {
 	return asset === COIN_ASSET ? `${amount}sun` : `${amount}@${asset}`;
 }

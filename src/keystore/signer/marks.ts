@@ -1,10 +1,10 @@
 /**
- * What a signer signed last with each key, on the disk before a signature leaves: no second block for a slot, no second vote. One
- * process at a time has the marks open.
+ * Records what a signer last signed with each key, synced to disk before a signature is released, to prevent a second block for a slot
+ * and a second vote. Only one process at a time can have the marks open.
  *
- * Contract: the time of a key's blocks rises and their height doesn't fall, and the heights of its votes of a kind rise. A height
- * may come again in a later slot: its block can be lost with the node that asked for it, and a chain whose witnesses all stand
- * behind one signer would never go on. The same bytes are signed again, since that tells nobody anything new.
+ * Contract: the timestamps of a key's blocks increase and their heights don't decrease, and the heights of its votes of a kind increase.
+ * A height may recur in a later slot: its block can be lost along with the node that requested it, and a chain whose witnesses all use
+ * one signer would otherwise halt. The same bytes may be signed again, since that reveals nothing new.
  */
 
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,45 +13,45 @@ import { join } from "node:path";
 import { Level } from "level";
 import { OperatorError } from "../../protocol/operator-error.js";
 
-/** How far a key has come in one of the things that it signs. */
+/** The last position that a key has signed, for one kind of object. */
 interface Mark {
-	/** The last one rises with each signature, those before it don't fall. */
+	/** The last element increases with each signature; the others don't decrease. */
 	readonly places: readonly bigint[];
 	/** SHA-256 of what was signed, in hexadecimal. */
 	readonly hash: string;
 }
 
-/** What is to be signed, and by which place it follows what was signed before. */
+/** An object to sign, with the position by which it must follow the last one signed. */
 export interface MarkedStep extends Mark {
-	/** Address of the key and kind of the thing. */
+	/** Address of the key, and kind of object. */
 	readonly subject: string;
-	/** By how much the last place rises at least: a slot, whose times may begin anywhere. */
+	/** Minimum increase of the last element: for blocks one slot, since slot times may have any offset. */
 	readonly gap: bigint;
 }
 
-/** Nothing of both: it can be signed, and moves the mark. */
+/** The result of checking a step; if neither refused nor a repetition, it can be signed and advances the mark. */
 interface Judgement {
 	readonly refused?: string;
-	/** Refused because its last place was used; else the step goes back behind what was signed for an earlier one. */
+	/** Whether it is refused because its slot or height was already used, rather than because an earlier element decreases. */
 	readonly isTaken?: boolean;
 	readonly isAgain?: boolean;
 }
 
 const LOG_END = "log";
 
-/** The end of the log of decisions: how many there are, and the hash of the last one. */
+/** The end of the decision log: the number of decisions, and the hash of the last one. */
 export interface LogEnd {
 	readonly count: number;
 	readonly hash: string;
 }
 
 export class SigningMarks {
-	/** A write failed: part of its record may stand in the database's log, and hide all behind it from the next start. */
+	/** A write failed: the database's log may contain a partial record, which would hide all later ones from the next start. */
 	private isCut = false;
 
 	private constructor(private readonly database: Level<string, string>) {}
 
-	/** @throws {OperatorError} if another process has the directory open, or it can't be used */
+	/** Opens the marks. @throws {OperatorError} if another process has the directory open, or it can't be used */
 	static async open(directory: string): Promise<SigningMarks> {
 		const database = new Level<string, string>(directory);
 		await SigningMarks.openFiles(database);
@@ -73,7 +73,7 @@ export class SigningMarks {
 		}
 	}
 
-	/** Whether a step can be signed: why not, and whether it is the one that was signed last. */
+	/** Checks whether a step can be signed, and whether it repeats the last one. */
 	async judge({ subject, places, gap, hash }: MarkedStep): Promise<Judgement> {
 		const last = await this.last(subject);
 		if (last === undefined) return {};
@@ -98,14 +98,14 @@ export class SigningMarks {
 		return { places: places.map(BigInt), hash };
 	}
 
-	/** Writes the mark of a step; on the disk when it resolves. */
+	/** Advances the mark to a step; synced to disk when this resolves. */
 	async advance({ subject, places, hash }: MarkedStep): Promise<void> {
 		await this.put(subject, { places: places.map(String), hash }, true);
 	}
 
 	/**
-	 * Brings marks that an older copy or nothing is left of up to what the log says was signed.
-	 * @param signed the last of each subject
+	 * Advances marks that were lost, or restored from an older copy, to what was signed according to the log.
+	 * @param signed the last step of each subject
 	 */
 	async raise(signed: Iterable<MarkedStep>): Promise<void> {
 		for (const step of signed) {
@@ -115,15 +115,15 @@ export class SigningMarks {
 		}
 	}
 
-	/** Where the log of decisions ended; undefined before the first one. */
+	/** The recorded end of the decision log; undefined before the first decision. */
 	async logEnd(): Promise<LogEnd | undefined> {
 		const text = await this.database.get(LOG_END);
 		return text === undefined ? undefined : (JSON.parse(text) as LogEnd);
 	}
 
 	/**
-	 * The same of marks that a signer may have open, and that aren't this user's to write: read from a copy.
-	 * @returns undefined where there are none @throws {OperatorError} if they can't be read
+	 * The recorded end of the log in marks that a signer may have open and that this user may not write: reads a copy of them.
+	 * @returns undefined if there are no marks @throws {OperatorError} if they can't be read
 	 */
 	static async logEndIn(directory: string): Promise<LogEnd | undefined> {
 		if (!existsSync(directory)) return undefined;
@@ -142,7 +142,7 @@ export class SigningMarks {
 		await this.put(LOG_END, end, false);
 	}
 
-	/** A log that is opened again is read up to the cut, and another one begun. */
+	/** Reopens the database after a failed write: it recovers its log up to the partial record, and starts a new one. */
 	private async mend(): Promise<void> {
 		if (!this.isCut) return;
 		await this.database.close();

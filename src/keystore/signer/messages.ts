@@ -1,11 +1,11 @@
 /**
- * Messages of clients: texts and structured data that a rule of the policies allows. Whatever isn't understood to the last byte is
+ * Messages of clients: texts and typed structured data that a policy rule allows. Anything that isn't understood to the last byte is
  * refused.
  *
- * Contract: a message's signature is never one of a transaction, a block, a greeting or a vote. Those are signatures of SHA-256;
- * a message's is of Keccak-256 of bytes that begin with 0x19, so one would fit the other only where two hash functions met in all
- * 32 bytes. Nor does one kind of message pass as the other: 0x19 is followed by a letter of the prefix, or by 0x01. The length that
- * stands behind the prefix has one reading, since its digits and the text grow together.
+ * Contract: a message's signature is never valid for a transaction, a block, a greeting or a vote. Those sign a SHA-256 hash;
+ * a message's signs the Keccak-256 hash of bytes that begin with 0x19, so confusing them would need a collision of the two hash functions
+ * in all 32 bytes. Nor can one kind of message pass as the other: 0x19 is followed by a letter of the prefix, or by 0x01. The length
+ * after the prefix is unambiguous, since its digits and the text grow together.
  */
 
 import { hasRightCase } from "../../abi/address-case.js";
@@ -19,16 +19,16 @@ import { addressOfText, toBase58Check } from "../../protocol/address.js";
 import { messageHash } from "../../protocol/signature.js";
 import { UnreadableError } from "./transaction-reading.js";
 
-/** A text is hashed as it is; structured data by the domain and types that it names. */
+/** A text is hashed as it is; typed data by the domain and types that it contains. */
 export type MessageKind = "text" | "typed";
 
-/** More than a person reads. */
+/** Longer than anyone would read. */
 const MAX_MESSAGE_BYTES = 16_384;
-/** Hashed in some ten milliseconds: meanwhile a witness's slot waits. */
+/** Limits hashing to about ten milliseconds, during which a witness's slot has to wait. */
 const TYPED_DATA: TypedDataBudget = { values: 1_024, typeCharacters: 1 << 16 };
 const LOGGED_CHARACTERS = 256;
 
-/** What a rule allows. */
+/** The messages that a rule allows. */
 export interface MessageRule {
 	readonly texts: ReadonlySet<string>;
 	readonly prefixes: readonly string[];
@@ -42,15 +42,15 @@ export interface MessageRule {
 }
 
 export interface JudgedMessage {
-	/** What is signed. */
+	/** The hash that is signed. */
 	readonly hash: Uint8Array;
 	/** For the log. */
 	readonly facts: Readonly<Record<string, string>>;
-	/** @returns why a rule doesn't allow it, as half a sentence */
+	/** @returns why a rule doesn't allow it, as a clause; undefined if it does */
 	readonly refusedBy: (rule: MessageRule) => string | undefined;
 }
 
-/** Reads a message. @throws {UnreadableError} for one that nobody could judge */
+/** Reads a message. @throws {UnreadableError} for one that can't be evaluated */
 export function readMessage(kind: MessageKind, bytes: Uint8Array): JudgedMessage {
 	if (bytes.length > MAX_MESSAGE_BYTES)
 		throw new UnreadableError(`the message has more than ${MAX_MESSAGE_BYTES} bytes`);
@@ -79,7 +79,7 @@ function readText(text: string, bytes: Uint8Array): JudgedMessage {
 	};
 }
 
-/** In any form that a wallet takes. */
+/** Reads an address in any form that wallets accept. */
 function addressIn(text: string): Uint8Array | undefined {
 	const read = addressOfText(text, hasRightCase);
 	return typeof read === "string" ? undefined : read;

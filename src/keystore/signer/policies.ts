@@ -1,6 +1,6 @@
 /**
- * The policies of a signer: one file in HOCON that says who may have which transactions signed. What no rule allows is refused,
- * and a member that means nothing stops the start. The first rule that allows a transaction is the one whose sums it counts to.
+ * The policies of a signer: a HOCON file that defines who may have which transactions signed. What no rule allows is refused,
+ * and an unknown member is an error. A transaction counts toward the sums of the first rule that allows it.
  */
 
 import { createHash } from "node:crypto";
@@ -30,36 +30,36 @@ import { MAX_SIGNATURES } from "../../protocol/permission.js";
 import type { MessageRule } from "./messages.js";
 import { COIN_ASSET, selectorOfSignature } from "./transaction-reading.js";
 
-/** Who asks, and by which way they are known. */
+/** A client, and how it is authenticated. */
 export interface SignerClient {
 	readonly name: string;
-	/** Path of a socket of its own; whoever can open it is this client. */
+	/** Path of the client's own socket; whoever can open it is this client. */
 	readonly socket: string | undefined;
-	/** SHA-256 of its certificate, hexadecimal digits in lower case. */
+	/** SHA-256 of its certificate, in lower-case hexadecimal. */
 	readonly certificate: string | undefined;
-	/** Whether it is a node whose blocks, greetings and votes are signed. */
+	/** Whether it is a node, for which blocks, greetings and votes are signed. */
 	readonly isNode: boolean;
 }
 
-/** Part of a week in minutes from Monday 00:00 UTC on, the end left out. */
+/** Part of a week, in minutes since Monday 00:00 UTC; the end is exclusive. */
 interface WeekTime {
 	readonly from: number;
 	readonly to: number;
 }
 
-/** What is allowed of a thing that has a name; undefined: whatever it is. */
+/** The allowed names; undefined allows any. */
 type Allowed = ReadonlySet<string> | undefined;
 
-/** Largest sums by asset, in smallest units; undefined: any. An asset without an entry isn't allowed at all. */
+/** Limits by asset, in smallest units; undefined means unlimited. An asset without an entry isn't allowed at all. */
 export type Sums = ReadonlyMap<string, bigint | undefined>;
 
 export interface PolicyRule {
 	readonly name: string;
-	/** In Base58, as all addresses. */
+	/** In Base58, like all addresses here. */
 	readonly keys: ReadonlySet<string>;
 	readonly clients: ReadonlySet<string>;
 	readonly types: ReadonlySet<string>;
-	/** Accounts for which it acts; without any those of the keys. */
+	/** Accounts for which it may act; by default, those of the keys. */
 	readonly accounts: ReadonlySet<string>;
 	readonly permissions: ReadonlySet<number>;
 	readonly contracts: Allowed;
@@ -67,24 +67,24 @@ export interface PolicyRule {
 	readonly functions: Allowed;
 	readonly recipients: Allowed;
 	readonly memos: Allowed;
-	/** Undefined: any. */
+	/** The highest fee limit; undefined allows any. */
 	readonly feeLimitSun: bigint | undefined;
 	readonly perTransaction: Sums;
 	readonly perDay: Sums;
-	/** Empty: always. */
+	/** When the rule applies; if empty, always. */
 	readonly hours: readonly WeekTime[];
-	/** Clients of which another one than the one that asks must approve; empty: nobody has to. */
+	/** Clients of which one, other than the requesting client, must approve; if empty, no approval is needed. */
 	readonly approvers: ReadonlySet<string>;
-	/** Of a rule that allows messages, and no transaction. */
+	/** Set for a rule that allows messages and no transactions. */
 	readonly messages: MessageRule | undefined;
 }
 
 /**
- * What the network takes of a transaction beside the energy of a call, which the fee limit bounds: by the names of the chain
- * parameters, in sun, as the main network has them.
+ * What the network charges for a transaction besides the energy of a call, which the fee limit bounds: in sun, by the names of the
+ * chain parameters, with the values of the main network.
  */
 const MAIN_NETWORK_FEES = {
-	/** A byte that no bandwidth covers. */
+	/** Price per byte that isn't covered by bandwidth. */
 	transactionFee: 1_000n,
 	createAccountFee: 100_000n,
 	createNewAccountFeeInSystemContract: 1_000_000n,
@@ -100,12 +100,12 @@ const MAIN_NETWORK_FEES = {
 
 export interface Fees {
 	readonly prices: Readonly<Record<keyof typeof MAIN_NETWORK_FEES, bigint>>;
-	/** Signatures that a transaction has at most. */
+	/** The most signatures of a transaction. */
 	readonly signatures: number;
 }
 
 export interface Policies {
-	/** SHA-256 of the file, in hexadecimal digits. */
+	/** SHA-256 of the file, in hexadecimal. */
 	readonly sha256: string;
 	readonly clients: readonly SignerClient[];
 	readonly rules: readonly PolicyRule[];
@@ -113,20 +113,20 @@ export interface Policies {
 }
 
 const MAX_FILE_BYTES = 1 << 20;
-/** Each may have a socket. */
+/** Limited since each may have a socket. */
 const MAX_CLIENTS = 256;
-/** Each is looked at for a transaction, while others wait. */
+/** Limited since all are evaluated for a transaction, while other requests wait. */
 const MAX_RULES = 1_024;
-/** What a transaction of these types pays isn't all in its bytes: the exchange says how much of its other token is added. */
+/** Types whose payments aren't fully determined by their bytes: for example, an exchange determines how much of the other token is added. */
 const UNJUDGED: ReadonlySet<string> = new Set(["ShieldedTransferContract", "ExchangeInjectContract"]);
-/** Every value; an address that nobody has a key of and a function that moves what isn't counted are named all the same. */
+/** Allows any value, except the zero address and functions whose transfers aren't counted, which must be listed all the same. */
 const ANY = "*";
 const NO_LIMIT = "unlimited";
-/** Stands among the sums of a day, for the number of transactions. */
+/** Key among the daily sums for the number of transactions. */
 export const TRANSACTIONS = "transactions";
-/** The same for messages. */
+/** Key among the daily sums for the number of messages. */
 export const MESSAGES = "messages";
-/** Of clients and rules, as {@link NAME_FORM} says; clients have no point. */
+/** Names of clients and rules, as described by {@link NAME_FORM}; those of clients have no dots. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 const NAME_FORM = "1 to 32 characters, each a letter of A to Z or a to z, a digit";
 const CLIENT_MEMBERS: ReadonlySet<string> = new Set(["socket", "certificate", "node"]);
@@ -142,9 +142,9 @@ const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 export const DAY_MINUTES = 1_440;
 
 /**
- * Reads the file.
- * @param keys addresses of the signer's keys by their labels
- * @throws {ConfigError} naming line and member of what it can't be
+ * Reads the policies file.
+ * @param keys addresses of the signer's keys, by label
+ * @throws {ConfigError} with the line and member of an invalid value
  */
 export function readPolicies(path: string, keys: ReadonlyMap<string, string>): Policies {
 	let text: string;
@@ -158,7 +158,7 @@ export function readPolicies(path: string, keys: ReadonlyMap<string, string>): P
 	return parsePolicies(text, path, keys);
 }
 
-/** What the thread that reads policies answers: all but the rules, then each rule without its large sets and what is in these, then that this is all; or why there is nothing. */
+/** Messages of the thread that reads policies: all but the rules; each rule without its large sets; their elements; the end; or an error. */
 export type PoliciesPart =
 	| { readonly head: Omit<Policies, "rules"> }
 	| { readonly rule: PolicyRule }
@@ -166,7 +166,7 @@ export type PoliciesPart =
 	| { readonly isWhole: true }
 	| { readonly refused: string };
 
-/** Texts in a part, which are taken in some tenths of a millisecond. */
+/** Texts per message, so that receiving one takes only a few tenths of a millisecond. */
 const PART_TEXTS = 1_000;
 
 export function* inParts({ rules, ...head }: Policies): Generator<PoliciesPart> {
@@ -184,7 +184,7 @@ export function* inParts({ rules, ...head }: Policies): Generator<PoliciesPart> 
 	yield { isWhole: true };
 }
 
-/** Puts the parts together; between two of them others have their turn. @throws {ConfigError} */
+/** Reassembles policies from the messages; yields to other work in between. @throws {ConfigError} */
 export async function fromParts(path: string, next: () => PoliciesPart | undefined): Promise<Policies> {
 	let head: Omit<Policies, "rules"> | undefined;
 	const rules: PolicyRule[] = [];
@@ -204,7 +204,7 @@ export async function fromParts(path: string, next: () => PoliciesPart | undefin
 	return { ...head, rules };
 }
 
-/** The same as {@link readPolicies} on a thread of its own, from source on this one. @throws {ConfigError} */
+/** {@link readPolicies} on a separate thread; on this thread when running from source. @throws {ConfigError} */
 export async function readPoliciesAside(path: string, keys: ReadonlyMap<string, string>): Promise<Policies> {
 	const script = bundledScript("keystore/signer/policies.worker.js");
 	if (!script) return readPolicies(path, keys);
@@ -214,14 +214,14 @@ export async function readPoliciesAside(path: string, keys: ReadonlyMap<string, 
 	return fromParts(path, () => receiveMessageOnPort(port1)?.message as PoliciesPart | undefined);
 }
 
-/** The text of a file that nobody else can change, and that nobody has changed while it was read. */
+/** Reads a file that nobody else can change, and checks that it didn't change while being read. */
 function textOf(path: string): string {
 	for (const directory of new Set([dirname(path), dirname(realpathSync(path))])) {
 		const facts = statSync(directory);
-		// Where each deletes but its own files, as in /tmp, nobody else puts another file in the place of this one.
+		// In a sticky directory such as /tmp, users can only delete their own files, so nobody else can replace this one.
 		if ((facts.mode & STICKY) === 0) checkOnlyOwn(directory, facts);
 	}
-	// Asked of what is opened: the name may mean another file by then. A pipe would keep the signer waiting.
+	// Checks the opened file, since the name may refer to another file by now. Non-blocking, as a pipe would block the signer.
 	const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 	try {
 		const before = fstatSync(file);
@@ -242,7 +242,7 @@ function textOf(path: string): string {
 	}
 }
 
-/** @throws {ConfigError} for a file or directory that others than root and this user can change */
+/** @throws {ConfigError} for a file or directory that anyone other than root and this user can change */
 function checkOnlyOwn(path: string, { mode, uid }: Stats): void {
 	const self = process.getuid?.();
 	if (self === undefined) return;
@@ -251,7 +251,7 @@ function checkOnlyOwn(path: string, { mode, uid }: Stats): void {
 		throw new ConfigError(`${path} can be changed by its owner, who is neither root nor this user`);
 }
 
-/** The same of its text. @throws {ConfigError} */
+/** Parses the text of a policies file. @throws {ConfigError} */
 export function parsePolicies(text: string, path: string, keys: ReadonlyMap<string, string>): Policies {
 	const root = Section.root(parseHocon(text, path, undefined, true), path);
 	refuseUnknown(root, new Set(["clients", "rules", "fees"]));
@@ -267,7 +267,7 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 	if (clients.length > MAX_CLIENTS)
 		throw root.refuse("clients", `has ${clients.length} clients, more than ${MAX_CLIENTS}`);
 	const names = new Set(clients.map(({ name }) => name));
-	// A file whose end isn't written yet.
+	// The file may not be completely written yet.
 	if (!root.has("rules")) throw new ConfigError(`${path}: rules is missing; rules = [] allows nothing`);
 	const fees = readFees(root.section("fees"));
 	const sections = root.sections("rules");
@@ -289,7 +289,7 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 	return { sha256: createHash("sha256").update(text).digest("hex"), clients, rules, fees };
 }
 
-/** By what a client is known: another one may come to have its name. */
+/** What authenticates a client; its name may later be given to another one. */
 export const placeOf = ({ certificate, socket }: SignerClient): string => certificate ?? socket ?? "";
 
 function refuseUnknown(section: Section, known: ReadonlySet<string>): void {
@@ -298,7 +298,7 @@ function refuseUnknown(section: Section, known: ReadonlySet<string>): void {
 	refuseNothing(section);
 }
 
-/** Null is as good as left out, and what is left out may allow more than whoever wrote the line meant. */
+/** Refuses null values: they count as absent, and an absent member may allow more than was intended. */
 function refuseNothing(section: Section): void {
 	const name = section.names().find((each) => !section.has(each));
 	if (name !== undefined) throw section.refuse(name, "says nothing: leave it out, or write what it is");
@@ -336,7 +336,7 @@ function readFees(section: Section): Fees {
 	};
 }
 
-/** The fee of the type itself, in sun. */
+/** The network's fee for a contract type, in sun. */
 export function feeOfType(type: ContractType, { prices }: Fees): bigint {
 	const { fee: getter } = type as { readonly fee?: string };
 	if (getter === undefined) return 0n;
@@ -345,7 +345,7 @@ export function feeOfType(type: ContractType, { prices }: Fees): bigint {
 	return prices[name as keyof typeof prices];
 }
 
-/** A rule without a sum of coins would refuse all that has fees. @throws {ConfigError} */
+/** Checks that a rule has a sum of coins, without which it would refuse everything with fees. @throws {ConfigError} */
 function checkPaysFees(section: Section, { types, perTransaction, perDay }: PolicyRule, fees: Fees): void {
 	const mayCost = (name: string): boolean => {
 		const type = contractTypeByName(name);
@@ -456,10 +456,10 @@ function readMessages(section: Section): MessageRule {
 	return { texts: new Set(texts), prefixes, typed };
 }
 
-/** An address has one text in Base58, so what can be read is written as it stands. */
+/** An address has a single Base58 text, so a valid one can be used as it is. */
 const addressOf = (text: string): string | undefined => (parseAddress(text) ? text : undefined);
 
-/** The full name of a type that can be judged, which may be written without the ending. */
+/** The full name of a supported type, which may be given without the suffix `Contract`. */
 function typeOf(text: string): string | undefined {
 	const type = contractTypeByName(text) ?? contractTypeByName(`${text}Contract`);
 	return isBuildable(type) && !UNJUDGED.has(type.name) ? type.name : undefined;
@@ -468,7 +468,7 @@ function typeOf(text: string): string | undefined {
 function selectorOfText(text: string): string | undefined {
 	const [, inputs] = /^[A-Za-z_$][\w$]*\((.*)\)$/.exec(text) ?? [];
 	if (inputs === undefined) return undefined;
-	// Brackets of tuples only group; a type that is hashed otherwise than it is written would name another function.
+	// Tuple brackets only group; a type that is hashed in another spelling would select another function.
 	const types = inputs === "" ? [] : inputs.replace(/[()]/g, "").split(",");
 	const isType = (type: string): boolean => {
 		const base = type.replace(/(\[\d*\])*$/, "");
@@ -477,7 +477,7 @@ function selectorOfText(text: string): string | undefined {
 	return types.every(isType) ? selectorOfSignature(spell(text, "deployed")) : undefined;
 }
 
-/** @param counted what of a day is counted by its number */
+/** @param counted key of the sum that counts requests rather than amounts */
 function readSums(section: Section, member: string, counted?: string): Sums {
 	const sums = section.section(member);
 	refuseNothing(sums);
@@ -493,7 +493,7 @@ function readSums(section: Section, member: string, counted?: string): Sums {
 	);
 }
 
-/** Coins with their decimals or as sun, tokens in smallest units; undefined: any. */
+/** Reads a limit: coins as decimals or in sun, tokens in smallest units; undefined if unlimited. */
 function readAmount(section: Section, member: string, asset: string, absent?: string): bigint | undefined {
 	const text = absent === undefined ? section.requiredText(member) : (section.optionalText(member) ?? absent);
 	if (text === NO_LIMIT) return undefined;
@@ -510,7 +510,7 @@ function readAmount(section: Section, member: string, asset: string, absent?: st
 		: BigInt(whole);
 }
 
-/** `mon-fri 08:00-18:00`, `sat`, `00:00-06:00`. */
+/** Parses `mon-fri 08:00-18:00`, `sat`, `00:00-06:00`. */
 function weekTimes(text: string): readonly WeekTime[] | undefined {
 	const match = /^(?:([a-z]{3})(?:-([a-z]{3}))?)?(?:(?:^| )(\d\d:\d\d)-(\d\d:\d\d))?$/.exec(text);
 	if (!match || text === "") return undefined;
@@ -524,7 +524,7 @@ function weekTimes(text: string): readonly WeekTime[] | undefined {
 	});
 }
 
-/** Of a day; NaN for a time that isn't one, which is neither before nor after another. */
+/** Minutes of a day; NaN for an invalid time, for which all comparisons are false. */
 function minutesOf(time: string): number {
 	const [hours = 0, minutes = 0] = time.split(":").map(Number);
 	const total = hours * 60 + minutes;

@@ -1,4 +1,4 @@
-/** A thread that reads policies, which can take most of a second: meanwhile headers are signed. */
+/** A thread that reads policies, which can take most of a second, so that headers can be signed meanwhile. */
 
 import { type MessagePort, workerData } from "node:worker_threads";
 import { setAddressPrefix } from "../../protocol/address.js";

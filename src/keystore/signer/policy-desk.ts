@@ -1,10 +1,10 @@
 /**
- * Decides on transactions by the policies, and knows what was decided before: sums of the day, what waits for an approval, and
+ * Decides on transactions by the policies, and keeps track of earlier decisions: the daily sums, what waits for an approval, and
  * what was approved.
  *
- * Contract: everything it knows but the waiting bytes follows from the lines of the log, so whoever writes the line of a decision
- * before the signature leaves never counts too little, whenever the process ends. A transaction counts once to a rule, by its id. A
- * day is one of UTC by the signer's clock; before the newest day that was counted nothing is signed.
+ * Contract: its state, except for the waiting bytes, can be rebuilt from the log, so if the line of a decision is written
+ * before the signature is released, the sums are never too low, whenever the process ends. A transaction counts only once for a rule, by
+ * its id. Days are in UTC by the signer's clock; nothing is signed on a day before the newest one counted.
  */
 
 import { fromHex, toHex } from "../../protocol/bytes.js";
@@ -22,35 +22,35 @@ import {
 
 const MAX_PENDING = 64;
 const MAX_PENDING_BYTES = 1 << 23;
-/** Requests that a client may have at once, and a second then. */
+/** Rate limit of a client: requests in a burst, and per second after that. */
 const BURST = 60;
 const REQUESTS_A_SECOND = 10;
-/** What is refused or signed again counts as so many: a client that lives on such would fill the disk with lines of the log. */
+/** A refused or repeated request counts as this many, since a client that only sends such requests would fill the disk with log lines. */
 const USELESS_REQUESTS = 5;
 const SWEEP_FROM = 1_024;
-/** What nodes take for a signature of secp256k1, with tag and length. */
+/** Longest secp256k1 signature that nodes accept, with tag and length. */
 export const SIGNATURE_BYTES = 2 + 68;
 
-/** What the log has of a decision, the name of the client first. */
+/** What is logged about a decision, starting with the client's name. */
 type Facts = Readonly<Record<string, string>>;
 
-/** What is to be written before anything is answered, and what follows from it. */
+/** A decision, which must be logged before the response is sent, and what to do then. */
 export interface DeskDecision {
 	readonly asked: "transaction" | "message";
 	readonly key: string;
 	readonly facts: Facts;
-	/** `signed`, `signed again`, `waiting`, `approved`, or the reason of a refusal. */
+	/** `signed`, `signed again`, `waiting`, `approved`, or the reason for a refusal. */
 	readonly decision: string;
-	/** Hash that is signed then. */
+	/** Hash to sign, if the decision is to sign. */
 	readonly sign?: Uint8Array;
 	readonly answer: object;
-	/** Whether the log has it already. */
+	/** Whether it is already in the log. */
 	readonly isNoted?: boolean;
 }
 
 interface Pending {
 	readonly client: string;
-	/** By which the client was known. */
+	/** The socket or certificate that authenticated the client. */
 	readonly place: string;
 	readonly key: string;
 	readonly raw: Uint8Array;
@@ -61,11 +61,11 @@ interface Pending {
 
 export class PolicyDesk {
 	private day = "";
-	/** Of {@link day}, by rule and asset. */
+	/** Sums of {@link day}, by rule and asset. */
 	private readonly spent = new Map<string, bigint>();
-	/** When it expires what was counted, by rule and id. */
+	/** Expiration of counted transactions, by rule and id. */
 	private readonly counted = new Map<string, bigint>();
-	/** Who approved and by what they were known, by key and id, until it expires. */
+	/** Approvers, with what authenticated them, by key and id; kept until the transaction expires. */
 	private readonly approvals = new Map<
 		string,
 		{ readonly by: Map<string, string>; readonly expirationMs: bigint }
@@ -74,10 +74,10 @@ export class PolicyDesk {
 	private readonly budgets = new Map<string, { left: number; atMs: number }>();
 	private sweepAt = SWEEP_FROM;
 
-	/** SHA-256 of the policies of which the log spoke last. */
+	/** SHA-256 of the policies that were last logged. */
 	private noted: string | undefined;
 
-	/** @param signatureBytes of the longest signature that the keys make, with tag and length, in a transaction */
+	/** @param signatureBytes size of the longest signature that the keys can produce in a transaction, with tag and length */
 	constructor(
 		private held: Policies,
 		private readonly signatureBytes = SIGNATURE_BYTES,
@@ -91,7 +91,7 @@ export class PolicyDesk {
 		return this.held.clients;
 	}
 
-	/** What the policies say of a client now; undefined: it isn't one any more. */
+	/** A client as defined by the current policies; undefined if it is no longer a client. */
 	current(client: SignerClient): SignerClient | undefined {
 		return this.known(client.name, placeOf(client));
 	}
@@ -100,14 +100,14 @@ export class PolicyDesk {
 		return this.clients.find((each) => each.name === name && placeOf(each) === place);
 	}
 
-	/** What the log says when policies are to hold. */
+	/** What is logged when policies take effect. */
 	factsOf({ sha256 }: Policies): Facts {
 		return this.noted === undefined ? { sha256 } : { sha256, was: this.noted };
 	}
 
 	/**
-	 * Decides by other policies from the first step on; each further one judges by them one transaction that waits. An approval counts
-	 * by the policies under which it is signed. Sums of the day go on by the names of rules.
+	 * Switches to other policies in the first step; each further step re-evaluates one waiting transaction. Whether an approval counts
+	 * depends on the policies in effect when the transaction is signed. Daily sums carry over by the names of rules.
 	 */
 	*adopt(policies: Policies, nowMs: number): Generator<void, void> {
 		this.held = policies;
@@ -127,7 +127,7 @@ export class PolicyDesk {
 		}
 	}
 
-	/** Whether a client may ask now. */
+	/** Whether a client's rate limit admits a request now. */
 	admits(client: string, nowMs: number): boolean {
 		const { left, atMs } = this.budgets.get(client) ?? { left: BURST, atMs: nowMs };
 		const now = Math.min(BURST, left + (Math.max(0, nowMs - atMs) / 1_000) * REQUESTS_A_SECOND);
@@ -140,7 +140,7 @@ export class PolicyDesk {
 		if (budget) budget.left -= USELESS_REQUESTS - 1;
 	}
 
-	/** Takes what the log says was decided. */
+	/** Applies a decision from the log. */
 	replay({ at, asked, key, decision, ...facts }: Decision): void {
 		const { id, client, expires, rule, sum, place, fees } = facts;
 		if (asked === "policies") this.noted = facts["sha256"];
@@ -153,7 +153,7 @@ export class PolicyDesk {
 			count(MESSAGES, 1n);
 		}
 		if (asked !== "transaction" || id === undefined || expires === undefined) return;
-		// Approvals of earlier releases don't say by what the client was known, which may be another's by now.
+		// Approvals logged by earlier releases don't say what authenticated the client, whose name may be another's by now.
 		if (decision === "approved" && client !== undefined && place !== undefined)
 			this.approve(`${key} ${id}`, client, place, BigInt(expires));
 		if (decision !== "signed" || rule === undefined) return;
@@ -163,11 +163,11 @@ export class PolicyDesk {
 		for (const [, amount = "", asset] of `${sum} ${fees}`.matchAll(/(\d+)(?:sun|@(\w+))/g))
 			count(asset ?? COIN_ASSET, BigInt(amount));
 		this.pending.delete(`${key} ${id} ${client}`);
-		// By the clock of then: a log of years would leave no room for what it counted.
+		// By the time of the line: otherwise a log of several years would accumulate too much.
 		this.sweep(BigInt(Date.parse(at)));
 	}
 
-	/** @param at time of a decision that counts */
+	/** Starts a new day if needed. @param at time of a decision that counts */
 	private beginDay(at: string): void {
 		const day = at.slice(0, 10);
 		if (day <= this.day) return;
@@ -175,7 +175,7 @@ export class PolicyDesk {
 		this.spent.clear();
 	}
 
-	/** Judges a message for a client. @param data its bytes, hexadecimal */
+	/** Decides on a client's message. @param data its bytes, in hexadecimal */
 	decideMessage(client: string, key: string, kind: MessageKind, data: string, nowMs: number): DeskDecision {
 		const decided = (decision: string, facts: Facts, sign?: Uint8Array): DeskDecision => {
 			if (!sign) this.chargeUseless(client);
@@ -207,7 +207,7 @@ export class PolicyDesk {
 		return ({ name }, what) => (isToday ? (this.spent.get(`${name} ${what}`) ?? 0n) : 0n);
 	}
 
-	/** Judges a transaction for a client. @param data the raw data, hexadecimal */
+	/** Decides on a client's transaction. @param data the raw data, in hexadecimal */
 	decide(asking: SignerClient, key: string, data: string, nowMs: number): DeskDecision {
 		const { name: client } = asking;
 		const refuse = (reason: string, facts: Facts = {}): DeskDecision => {
@@ -303,7 +303,7 @@ export class PolicyDesk {
 		};
 	}
 
-	/** What waits for a client's approval, or by its own request. @param id the one whose bytes are asked for */
+	/** Transactions that a client has to approve, or has submitted. @param id the one whose bytes are requested */
 	listPending(client: string, id: string | undefined, nowMs: number): object {
 		this.sweep(BigInt(nowMs));
 		const shown = [...this.pending.values()].filter(
@@ -320,7 +320,7 @@ export class PolicyDesk {
 		};
 	}
 
-	/** A client approves what waits for it. @returns a decision for each key that is to sign it */
+	/** Records a client's approval. @returns a decision for each key that has to sign the transaction */
 	decideApproval(approver: SignerClient, id: string, nowMs: number): readonly DeskDecision[] {
 		const [client, place] = [approver.name, placeOf(approver)];
 		this.sweep(BigInt(nowMs));
@@ -343,7 +343,7 @@ export class PolicyDesk {
 		else this.approvals.set(what, { by: new Map([[client, place]]), expirationMs });
 	}
 
-	/** Forgets what has expired: nothing of it is signed any more. */
+	/** Drops what has expired, since it won't be signed any more. */
 	private sweep(nowMs: bigint): void {
 		for (const [place, { expirationMs }] of this.pending)
 			if (expirationMs <= nowMs) this.pending.delete(place);
@@ -355,5 +355,5 @@ export class PolicyDesk {
 	}
 }
 
-/** By the signer's clock, in UTC. */
+/** The date in UTC, by the signer's clock. */
 const dayOf = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);

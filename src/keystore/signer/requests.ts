@@ -1,4 +1,4 @@
-/** What a node asks a signer for, how long lines are, and what of a request the signer checks before it looks at its marks. */
+/** A node's requests to a signer: their limits, and the checks that a signer makes before it consults its marks. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { be64, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
@@ -7,39 +7,39 @@ import { BlockHeaderRaw, PBFTMessageRaw } from "../../protocol/messages.js";
 import { SLOT_MS } from "../../protocol/timing.js";
 import type { MarkedStep } from "./marks.js";
 
-/** Characters of a request: a vote for a list of 27 witnesses is the longest, two digits a byte. */
+/** The most characters of a node's request: the longest is a vote for a list of 27 witnesses, with two digits per byte. */
 export const MAX_SIGNER_REQUEST = 4_096;
-/** Bytes of a transaction that the network takes. */
+/** Size limit of a transaction on the network, in bytes. */
 export const MAX_JUDGED_BYTES = 512_000;
-/** Characters of a request of a client: a transaction, two digits a byte, with the names of members. */
+/** The most characters of a client's request: a transaction, with two digits per byte, and member names. */
 export const MAX_CLIENT_REQUEST = 2 * MAX_JUDGED_BYTES + 512;
-/** What an answer takes at most, post-quantum keys included. */
+/** The most characters of a response, including post-quantum keys. */
 export const MAX_SIGNER_ANSWER = 1 << 20;
-/** Longest time that a node waits for one. */
+/** How long a node waits for a response. */
 export const SIGNER_ANSWER_MS = 1_000;
-/** The same of a client: a slot isn't lost meanwhile, and a disk may be busy. */
+/** How long a client waits: longer, since no slot depends on it, and the signer's disk may be busy. */
 export const CLIENT_ANSWER_MS = 15_000;
 
-/** What is signed: a block's header, the greeting of a relay node, or a vote for a block. */
+/** What is signed: a block header, the greeting (handshake) of a relay node, or a vote. */
 export type SignedKind = "block" | "hello" | "vote";
 
-/** What is to be signed, once it is known to be nothing else. */
+/** A request to sign, after checking that its bytes can't be anything else. */
 export interface ReadRequest {
-	/** What the signature is of. */
+	/** The hash to sign. */
 	readonly hash: Uint8Array;
-	/** Undefined for what may be signed twice. */
+	/** Undefined for what may be signed any number of times. */
 	readonly step: MarkedStep | undefined;
 	/** For the log. */
 	readonly facts: Readonly<Record<string, string>>;
 }
 
 const ROOT_LENGTH = 32;
-/** Votes are for blocks and for lists of witnesses, in two rounds. */
+/** Message types of the two voting rounds; votes are for blocks and for lists of witnesses. */
 const VOTES: ReadonlySet<number> = new Set([3, 4]);
-/** A time of this size begins with bytes that no message does. */
+/** A smaller timestamp begins with bytes with which no message begins. */
 const MAX_TIME_MS = 1n << 45n;
 
-/** A slot is packed a moment before its time; clocks of two machines differ a little. */
+/** Tolerance: a block is packed shortly before its slot, and the clocks of two machines differ slightly. */
 const AHEAD_MS = 10_000n;
 const GREETING_MS = 3_600_000n;
 const VOTE_MS = 86_400_000n;
@@ -54,7 +54,7 @@ function signable(
 	return { hash, facts: named, step: markedStepOf(kind, key, named) };
 }
 
-/** How far a key is by what the log has of a decision; undefined for what may be signed twice. */
+/** The step of a logged decision; undefined for what may be signed any number of times. */
 export function markedStepOf(
 	kind: SignedKind,
 	key: string,
@@ -69,11 +69,11 @@ export function markedStepOf(
 }
 
 /**
- * Reads what is to be signed. Only canonical bytes are taken, without a field that the message doesn't have: none of them is a
- * transaction as well.
- * @param data hexadecimal digits; of a greeting its time in milliseconds
- * @param nowMs by the signer's clock: what is far from it could use up times to come
- * @returns a reason if it is no such thing
+ * Reads a request to sign. Only canonical bytes without unknown fields are accepted, so that they can't also be a valid
+ * transaction.
+ * @param data in hexadecimal; for a greeting, its timestamp in milliseconds
+ * @param nowMs the signer's clock: signing a timestamp far ahead of it could block future slots
+ * @returns the reason if the request is invalid
  */
 export function readRequest(
 	kind: SignedKind,
@@ -96,7 +96,7 @@ export function readRequest(
 			if (vote.$unknown !== undefined || !equalBytes(PBFTMessageRaw.encode(vote), bytes))
 				return "not canonical";
 			if (!VOTES.has(vote.msg_type) || vote.view_n <= 0n) return "not a vote";
-			// Heights, or the time of the next maintenance.
+			// A block height, or the time of the next maintenance period.
 			if (vote.view_n > nowMs + VOTE_MS) return "far from the signer's clock";
 			return signable(kind, key, hash, {
 				view: String(vote.view_n),

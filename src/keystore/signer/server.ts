@@ -1,10 +1,10 @@
 /**
- * A signer: holds keys in a process of its own, and signs blocks, greetings and votes of nodes, and transactions of clients that its
- * policies name. It looks at what it signs: nothing else than these is signed, no second block for a slot, no second vote for a
- * height, and no transaction that no rule allows.
+ * A signer: holds keys in its own process, and signs blocks, greetings and votes for nodes, and transactions and messages for the clients
+ * in its policies. It inspects what it signs: nothing but these, no second block for a slot, no second vote for a height, and no
+ * transaction or message that no rule allows.
  *
- * Contract: the mark and the line of the log are on the disk before a signature leaves. Requests are answered one after the
- * other, and of each client one at a time waits among those of others. A connection carries one line of JSON each way. Who asks is known by the socket or certificate, never by what it says.
+ * Contract: mark and log line are synced to disk before a signature is released. Requests are processed in turn, with one per client
+ * in the queue. A connection carries one line of JSON each way. Clients are identified by socket or certificate, never by what they send.
  */
 
 import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs";
@@ -36,18 +36,18 @@ import {
 } from "./requests.js";
 
 const MAX_CONNECTIONS = 32;
-/** The user, and the group in which the node's user may be. */
+/** Access for the user, and for the group, which may contain the node's user. */
 const SOCKET_MODE = 0o660;
-/** A megabyte of brackets would take a slot to read. */
+/** Limits of a request's JSON, as parsing a megabyte of brackets would take up a slot. */
 const REQUEST = { values: 16, depth: 2 };
 const NO_CLIENT = { error: "the policies don't name this client any more" };
 const SIGNED_AGAIN = "signed again";
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
-/** A secp256k1 key that somebody else holds, such as an agent. */
+/** A secp256k1 key held elsewhere, for example by an agent. */
 export interface LentKey {
 	readonly address: Uint8Array;
-	/** Signs 32 bytes. @returns 65 bytes, v = 27 or 28 @throws whatever it is refused for */
+	/** Signs 32 bytes. @returns 65 bytes, v = 27 or 28 @throws the holder's refusal */
 	readonly sign: (hash: Uint8Array) => Promise<Uint8Array>;
 }
 
@@ -56,19 +56,19 @@ export type HeldKey = PrivateKey | LentKey;
 export const isLent = (key: HeldKey): key is LentKey => "sign" in key;
 
 interface SignerOptions {
-	/** Those that aren't lent are overwritten when the signer ends. */
+	/** Keys; all but lent ones are overwritten when the signer ends. */
 	readonly keys: readonly HeldKey[];
-	/** Of the marks and the log; made where it isn't there. */
+	/** Directory of the marks and the log; created if missing. */
 	readonly directory: string;
-	/** For nodes on this machine. */
+	/** Path of the socket for nodes on this machine. */
 	readonly socketPath?: string | undefined;
-	/** Decides on transactions; without it none is signed. */
+	/** Decides on transactions; if absent, none are signed. */
 	readonly desk?: PolicyDesk | undefined;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Notified of each decision. */
 	readonly onDecision?: ((decision: string) => void) | undefined;
-	/** Told of a directory without marks, and why requests fail that no rule refuses: once for each reason until one is answered again. */
+	/** Called if the directory has no marks, and if requests fail for a reason other than a rule: once per reason until a request succeeds. */
 	readonly warn?: ((reason: string) => void) | undefined;
 }
 
@@ -78,16 +78,16 @@ export const MARKS_NAME = "marks";
 export class Signer {
 	private readonly keys: ReadonlyMap<string, HeldKey>;
 	private nodes: Server | undefined;
-	/** Sockets of clients by their paths, each with the client whose it is at present. */
+	/** Sockets of clients by path, each with the client that it currently belongs to. */
 	private readonly listeners = new Map<string, { readonly server: Server; client: SignerClient }>();
-	/** Open connections; undefined: of a node on this machine. */
+	/** Open connections with their clients; undefined for a node on this machine. */
 	private readonly connections = new Map<Socket, SignerClient | undefined>();
 	private isClosing = false;
 	/** Why the last request failed. */
 	private failure: string | undefined;
-	/** One decision after the other. */
+	/** Serializes decisions. */
 	private queue: Promise<unknown> = Promise.resolve();
-	/** Of each client the last request: only its first one stands in {@link queue}, so that others don't wait for all of them. */
+	/** Last request of each client: only its first one is in {@link queue}, so that others don't have to wait for all of them. */
 	private readonly lines = new Map<string, Promise<unknown>>();
 
 	private constructor(
@@ -100,7 +100,7 @@ export class Signer {
 		);
 	}
 
-	/** @throws {OperatorError} if another signer uses the directory, its log was changed, or the socket can't be made */
+	/** @throws {OperatorError} if another signer uses the directory, its log was changed, or the socket can't be created */
 	static async start(options: SignerOptions): Promise<Signer> {
 		const { directory, socketPath, keys, desk } = options;
 		if (keys.some((key) => !(key instanceof Uint8Array || isLent(key)))) await loadPostQuantum();
@@ -114,7 +114,7 @@ export class Signer {
 				const written = JSON.parse(line) as Decision & { readonly asked: SignedKind };
 				const { asked, key, decision, ...facts } = written;
 				desk?.replay(written);
-				// Signed again after a full disk took its first line, but not its mark.
+				// `signed again` matters if a full disk allowed the first log line but not the mark.
 				const isSigned = decision === "signed" || decision === SIGNED_AGAIN;
 				const step = isSigned ? markedStepOf(asked, key, facts) : undefined;
 				if (step) signed.set(step.subject, step);
@@ -136,11 +136,11 @@ export class Signer {
 		}
 	}
 
-	/** Forgets the keys and ends, once what was begun is done. */
+	/** Finishes requests in progress, then erases the keys and ends. */
 	async close(): Promise<void> {
 		this.isClosing = true;
 		this.closeSockets();
-		// Who is silent, or doesn't read, would keep the next signer from beginning for some slots.
+		// An idle or non-reading client would delay the next signer's start by several slots.
 		for (const socket of this.connections.keys()) socket.unref();
 		await Promise.all(this.lines.values());
 		await this.queue;
@@ -154,7 +154,7 @@ export class Signer {
 		for (const { server } of this.listeners.values()) server.close();
 	}
 
-	/** Makes the socket of a client that has one. @returns its path if it wasn't there @throws {OperatorError} */
+	/** Creates a client's socket, if it has one. @returns its path if it is new @throws {OperatorError} */
 	private async listen(client: SignerClient): Promise<string | undefined> {
 		const { socket: path } = client;
 		if (path === undefined || this.listeners.has(path)) return undefined;
@@ -173,10 +173,10 @@ export class Signer {
 	}
 
 	/**
-	 * Has other policies hold from the next decision on. Nothing changes unless all of it can: sockets of new clients, and the line of
-	 * the log. Those that aren't clients any more lose their sockets and connections. One call at a time.
-	 * @returns whether they are others than those that held
-	 * @throws {OperatorError} for a socket that can't be made; Error of the system where the line can't be written
+	 * Applies other policies from the next decision on. Nothing changes unless everything succeeds: the sockets of new clients, and the
+	 * log line. Former clients lose their sockets and connections. Must not be called concurrently.
+	 * @returns whether the policies have changed
+	 * @throws {OperatorError} if a socket can't be created; the system's error if the line can't be written
 	 */
 	async adopt(policies: Policies): Promise<boolean> {
 		const { desk, now } = this.options;
@@ -184,7 +184,7 @@ export class Signer {
 		const made: string[] = [];
 		let steps: Iterator<void>;
 		try {
-			// Many sockets take their time, in which headers are signed: who comes there is no client yet.
+			// Creating many sockets takes time, in which headers are signed; whoever connects to them is not a client yet.
 			for (const client of policies.clients) {
 				const path = await this.listen(client);
 				if (path !== undefined) made.push(path);
@@ -216,7 +216,7 @@ export class Signer {
 
 	/**
 	 * Serves one connection.
-	 * @param client who it is; undefined for a node on this machine
+	 * @param client the authenticated client; undefined for a node on this machine
 	 */
 	serve(socket: Socket, client: SignerClient | undefined): void {
 		const limit = client ? MAX_CLIENT_REQUEST : MAX_SIGNER_REQUEST;
@@ -230,7 +230,7 @@ export class Signer {
 	}
 
 	private async answer(line: string, client: SignerClient | undefined): Promise<object> {
-		// Not logged either: a client that asks on and on would fill the disk. Before anything is read of it.
+		// Checked before parsing and not logged, as a client that keeps sending requests would fill the disk.
 		const { desk, now } = this.options;
 		if (client && !desk?.admits(client.name, now())) return { error: "too many requests" };
 		let request: Request;
@@ -243,7 +243,7 @@ export class Signer {
 		if (client && !desk?.current(client)) return NO_CLIENT;
 		if (request.do === "list") return { keys: [...this.keys].map(([address, key]) => listed(address, key)) };
 		const answering = async (): Promise<object> => {
-			// Policies may have changed while it stood in line.
+			// Policies may have changed while it was queued.
 			const asking = client && desk?.current(client);
 			if (client && !asking) return NO_CLIENT;
 			if (KINDS.has(request.do) && (!asking || asking.isNode))
@@ -255,7 +255,7 @@ export class Signer {
 			this.failure = undefined;
 			return answer;
 		} catch (error) {
-			// A full disk, for instance: without its mark nothing is signed. Or an agent that is gone.
+			// For example a full disk, as nothing is signed without its mark; or an agent that has ended.
 			const reason = error instanceof Error ? error.message : String(error);
 			if (reason !== this.failure) this.options.warn?.(reason);
 			this.failure = reason;
@@ -295,7 +295,7 @@ export class Signer {
 		const key = this.keys.get(name);
 		if (!key) return { error: "unknown key" };
 		if (what === "message") {
-			// Who signed it is known by what its signature recovers to.
+			// A message's signer is identified by recovering the key from the signature.
 			if (!(key instanceof Uint8Array || isLent(key)))
 				return { error: "a post-quantum key signs no messages", refused: true };
 			const of = kind === "typed" ? "typed" : "text";
@@ -304,14 +304,14 @@ export class Signer {
 		return this.carryOut(desk, desk.decide(client, name, String(data), now()));
 	}
 
-	/** Writes a decision, and does then what it says. */
+	/** Logs a decision, then carries it out. */
 	private async carryOut(desk: PolicyDesk, decided: DeskDecision): Promise<object> {
 		const { asked, key: name, facts, decision, sign, answer, isNoted = false } = decided;
 		if (!isNoted) desk.replay(await this.note(asked, name, facts, decision));
 		const key = this.keys.get(name);
 		if (!sign || !key) return answer;
 		const signature = await signatureOf(key, sign);
-		// As everything that reads messages expects it.
+		// Message signatures conventionally have v = 27 or 28.
 		if (asked === "message") signature[64] = (signature[64] as number) + 27;
 		return { ...answer, signature: toHex(signature) };
 	}
@@ -319,7 +319,7 @@ export class Signer {
 	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
 		const name = String(address).slice(0, 64);
 		const key = this.keys.get(name);
-		// Not logged: it would let anyone fill the disk.
+		// Not logged, as anyone could then fill the disk.
 		if (!key) return { error: "unknown key" };
 		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
 		if (typeof read === "string") return this.refuse(kind, name, {}, read);
@@ -366,14 +366,14 @@ export class Signer {
 	}
 }
 
-/** @throws {OperatorError} if another process listens there, or the socket can't be made */
+/** @throws {OperatorError} if another process listens there, or the socket can't be created */
 async function listenAt(socketPath: string, serve: (socket: Socket) => void): Promise<Server> {
 	await removeStale(socketPath);
 	const server = createServer(serve);
 	server.maxConnections = MAX_CONNECTIONS;
 	await new Promise<void>((done, fail) => {
 		server.once("error", ({ code }: NodeJS.ErrnoException) => {
-			// Node.js says EACCES of a directory that isn't there.
+			// Node.js reports EACCES for a missing directory.
 			const why = existsSync(dirname(socketPath)) ? (code ?? "unknown error") : "its directory isn't there";
 			fail(new OperatorError(`the socket ${socketPath} can't be made (${why})`));
 		});
@@ -383,7 +383,7 @@ async function listenAt(socketPath: string, serve: (socket: Socket) => void): Pr
 	return server;
 }
 
-/** A socket that is left of a signer that was killed. @throws {OperatorError} if one listens there, of another directory */
+/** Removes the socket of a killed signer. @throws {OperatorError} if a signer, with another directory, is listening there */
 async function removeStale(socketPath: string): Promise<void> {
 	if (!lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) return;
 	const isLive = await new Promise<boolean>((resolve) => {
@@ -400,7 +400,7 @@ const unstored = (error: unknown): OperatorError =>
 		`the decision can't be stored: ${error instanceof Error ? error.message : String(error)}`,
 	);
 
-/** As blocks have it, with v = 0 or 1, which transactions may have too. */
+/** Signs in the form used by blocks, with v = 0 or 1, which is valid for transactions too. */
 async function signatureOf(key: HeldKey, hash: Uint8Array): Promise<Uint8Array> {
 	if (isLent(key)) {
 		const signature = (await key.sign(hash)).slice();
@@ -417,13 +417,13 @@ function listed(address: string, key: HeldKey): object {
 		: { address, scheme: key.scheme.name, publicKey: toHex(key.publicKey) };
 }
 
-/** What a node or a client asks; nothing of it is trusted. */
+/** A request of a node or client; nothing in it is trusted. */
 interface Request {
 	readonly do?: unknown;
 	readonly address?: unknown;
 	readonly data?: unknown;
-	/** Of a message. */
+	/** Kind of a message. */
 	readonly kind?: unknown;
-	/** Of a transaction. */
+	/** Id of a transaction. */
 	readonly id?: unknown;
 }

@@ -1,9 +1,9 @@
 /**
- * What a transaction does, read from its bytes alone: who gets something, what is called, and what it can cost of each asset.
- * Whatever isn't understood to the last byte is refused, so that nothing else than what was judged is executed.
+ * Determines what a transaction does from its bytes alone: who receives something, what is called, and what it can cost of each asset.
+ * Anything that isn't understood to the last byte is refused, so that exactly what was evaluated is executed.
  *
- * Contract: the bytes are in the one form in which the network writes them, in the parameter too. There a field that comes twice, a
- * field without a name or a number in a longer form doesn't exist, and every decoder reads the same.
+ * Contract: the bytes, including the parameter's, are in canonical encoding. This excludes repeated fields, unknown
+ * fields and overlong integers, so that every decoder reads the same.
  */
 
 import { SELECTOR_BYTES } from "../../abi/selector.js";
@@ -23,45 +23,45 @@ import * as m from "../../protocol/messages.js";
 import { idleField, SignedTransaction } from "../../protocol/transaction.js";
 import { MAX_JUDGED_BYTES } from "./requests.js";
 
-/** The coin among assets; tokens are named by their id, or by the address of their contract. */
+/** Name of the coin as an asset; tokens are named by their id, or by the address of their contract. */
 export const COIN_ASSET = "coin";
 
-/** Why bytes aren't judged, as half a sentence. */
+/** Why bytes can't be evaluated, as a clause. */
 export class UnreadableError extends Error {
 	override readonly name = "UnreadableError";
 }
 
 export interface JudgedTransaction {
 	readonly id: Uint8Array;
-	/** Of the bytes that are signed. */
+	/** Length of the signed bytes. */
 	readonly byteLength: number;
 	readonly type: ContractType;
-	/** The account that acts, in Base58 as all addresses here. */
+	/** The acting account, in Base58 like all addresses here. */
 	readonly owner: string;
-	/** The permission of the account that is named. */
+	/** The account's permission that the transaction uses. */
 	readonly permissionId: number;
 	readonly expirationMs: bigint;
-	/** Hexadecimal digits where it is no text. */
+	/** In hexadecimal if it isn't valid text. */
 	readonly memo: string;
-	/** Whoever gets something of it: coins, tokens, resources, votes, an allowance, a key's part in a permission. */
+	/** Everyone who receives something: coins, tokens, resources, votes, an allowance, or a key's part in a permission. */
 	readonly recipients: readonly string[];
-	/** That is called or changed. */
+	/** The contract that is called or changed. */
 	readonly contract: string | undefined;
-	/** Of a call: its selector in hexadecimal, empty where the data is shorter. */
+	/** Selector of a call in hexadecimal; empty if the data is too short for one. */
 	readonly selector: string | undefined;
-	/** What the call moves isn't counted, or to whom isn't known: a rule has to name its function. */
+	/** Whether the amount or the recipients of the call's transfers are unknown, so that a rule must list its function. */
 	readonly isUncounted: boolean;
-	/** What it pays can go to anyone: whoever trades, a contract without an address yet, or the one that is called. */
+	/** Whether what it pays can go to anyone: to any trader, a contract that has no address yet, or the called contract. */
 	readonly isToAnyone: boolean;
 	readonly feeLimitSun: bigint;
-	/** What it can cost, in smallest units, the fee limit with the coins. Staked and delegated amounts count. */
+	/** What it can cost by asset, in smallest units; coins include the fee limit. Staked and delegated amounts count. */
 	readonly sums: ReadonlyMap<string, bigint>;
 }
 
-/** Which words of the call data say who gets how much. */
+/** Indexes of the call data words that give the recipient and amount. */
 interface TokenCall {
 	readonly recipient: number;
-	/** Absent: what is given away isn't an amount. */
+	/** Absent if something other than an amount is transferred. */
 	readonly amount?: number;
 }
 
@@ -98,20 +98,20 @@ const CALLS_BY_SELECTOR: ReadonlyMap<string, TokenCall & { readonly signature: s
 const WORD = 32;
 const ADDRESS_OFFSET = 12;
 
-/** The interface of a large contract has some hundred parts. More than these would keep a witness's slot waiting. */
+/** Decoding limits: a large contract's interface has some hundred entries, and decoding more than this would delay a witness's slot. */
 const JUDGED: DecodeBudget = { bytes: MAX_JUDGED_BYTES, items: 4_096, depth: 16 };
-/** More than the network allows of votes, and of keys in the permissions of an account. */
+/** More than the network allows for votes, and for keys in an account's permissions. */
 const MAX_RECIPIENTS = 64;
 
-/** Fields that say who gets something; empty where nobody else does. */
+/** Fields with a recipient; empty if there is no other recipient. */
 const RECIPIENT_FIELDS = ["to_address", "receiver_address", "account_address"] as const;
 
-/** What a market order asks for isn't paid. */
+/** The amount that a market order asks for is received, not paid. */
 const NOT_PAID = "buy_token_quantity";
 
 /**
  * Reads the raw data of a transaction.
- * @throws {UnreadableError} unless it holds one contract in the one form of the network, and nothing that nobody judges
+ * @throws {UnreadableError} unless it contains one canonically encoded contract, and nothing that can't be evaluated
  */
 export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 	const { transaction, raw, type, parameter } = decoded(rawBytes);
@@ -135,7 +135,7 @@ export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 	if (parameter instanceof m.TriggerSmartContract) {
 		call = readCall(parameter.data);
 		recipients.push(...call.recipients);
-		// Even if it is 0: of single pieces that is the first one.
+		// Even if it is 0, which is the id of the first piece of a non-fungible token.
 		if (call.amount !== undefined) sums.set(contractText as string, call.amount);
 	}
 	return {
@@ -156,7 +156,7 @@ export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 	};
 }
 
-/** The transaction and its parameter, once both are known to be canonical and whole. @throws {UnreadableError} */
+/** Decodes a transaction and its parameter, and checks that both are canonical and complete. @throws {UnreadableError} */
 function decoded(rawBytes: Uint8Array): {
 	readonly transaction: SignedTransaction;
 	readonly raw: Readonly<m.TransactionRaw>;
@@ -195,8 +195,8 @@ function decoded(rawBytes: Uint8Array): {
 }
 
 /**
- * The type and the bytes of the one parameter. Its name is the network's to the letter: any text may stand before it, hundreds of
- * kilobytes of it, whose bandwidth the account would pay.
+ * The type and bytes of the parameter. Its type name must be exactly the network's: otherwise any prefix would be possible, such as
+ * hundreds of kilobytes of text, for whose bandwidth the account would pay.
  * @throws {UnreadableError}
  */
 function anyOf({ type, contract }: SignedTransaction): {
@@ -209,14 +209,14 @@ function anyOf({ type, contract }: SignedTransaction): {
 	return { type, value };
 }
 
-/** The amount at a dotted path; nothing where a message on the way is absent. */
+/** The amount at a dotted path; 0 if a message on the path is absent. */
 function amountAt(message: Readonly<Message>, path: string): bigint {
 	let value: unknown = message;
 	for (const name of path.split(".")) value = value && getField(value as Message, name);
 	return (value as bigint | undefined) ?? 0n;
 }
 
-/** A token's id as text, or the coin. @throws {UnreadableError} for a name: tokens of one name may be several */
+/** A token's id as text, or the coin. @throws {UnreadableError} for a name, which several tokens may have */
 function tokenOf(id: Uint8Array): string {
 	const text = fromUtf8(id);
 	if (text === "_") return COIN_ASSET;
@@ -250,7 +250,7 @@ function recipientsIn(parameter: Readonly<Message>): string[] {
 	return found.map(addressText);
 }
 
-/** A price that nobody else would give pays whoever takes it. */
+/** Whether the payment can go to anyone: for example, an order at a bad price pays whoever takes it. */
 function isToAnyone({ tokenFields, movesFunds }: ContractType, parameter: Readonly<Message>): boolean {
 	if (parameter instanceof m.CreateSmartContract)
 		return (parameter.new_contract?.call_value ?? 0n) > 0n || parameter.call_token_value > 0n;
@@ -260,13 +260,13 @@ function isToAnyone({ tokenFields, movesFunds }: ContractType, parameter: Readon
 }
 
 /**
- * Who gets how much by a call of a token, whatever the contract is in truth.
- * @throws {UnreadableError} for arguments that contracts read in different ways
+ * Recipient and amount of a call of a token's function, whatever the contract really is.
+ * @throws {UnreadableError} for arguments that contracts interpret differently
  */
 function readCall(data: Uint8Array): {
 	readonly selector: string;
 	readonly recipients: readonly string[];
-	/** Undefined where it isn't an amount, or isn't known. */
+	/** Undefined if it isn't an amount, or isn't known. */
 	readonly amount: bigint | undefined;
 	readonly isUncounted: boolean;
 } {

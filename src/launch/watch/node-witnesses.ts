@@ -1,4 +1,4 @@
-/** Witnesses on a node's word, which is all that there is where nothing else is known of a network. */
+/** Fetches the witnesses from a node without verification, if nothing else is known about a network. */
 
 import type { WitnessSet } from "../../protocol/inclusion/witness-set.js";
 import { loadSettings } from "../../wallet/configuration/settings.js";

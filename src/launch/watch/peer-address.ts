@@ -1,9 +1,9 @@
-/** Addresses of peers as people write them. */
+/** Parses addresses of peers. */
 
 import { DEFAULT_PEER_PORT } from "../../node/network/peer-dialogue.js";
 import { Failure } from "../../wallet/failure.js";
 
-/** `host:port` or `[ipv6]:port`; the port may be left out. @throws {Failure} `bad_value` */
+/** Reads `host:port` or `[ipv6]:port`, where the port is optional. @throws {Failure} `bad_value` */
 export function readPeerAddress(text: string): { host: string; port: number } {
 	const [, v6, name, digits] =
 		/^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/.exec(text.trim()) ?? [];

@@ -1,4 +1,4 @@
-/** `coin network watch`: from its words to a watched head, printed as it comes (protocol/inclusion-proof §4). */
+/** Runs `coin network watch`: follows the head from the given options, and prints events as they arrive (protocol/inclusion-proof §4). */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,18 +27,18 @@ import { parseDuration } from "../../wallet/values/moment.js";
 import { readPeerAddress } from "./peer-address.js";
 import { isNodeUrl, type WatchWords } from "./words.js";
 
-/** Connecting and each answer; a peer that needs longer is of no use here. */
+/** Timeout of connecting and of each response; slower peers aren't used. */
 const STEP_MS = 5_000;
-/** The runtime lets buffers of some ten megabytes pile up before it looks for garbage by itself. */
+/** Bytes received between garbage collections; by itself, the runtime lets some ten megabytes of buffers accumulate. */
 const RELEASE_BYTES = 1_000_000;
 const MAX_ADDRESSES = 1_000;
 
-/** Where it goes. */
+/** Where output is written. */
 interface Printer {
 	readonly json: boolean;
 	line(text: string): void;
 	record(record: object): void;
-	/** What isn't the result. */
+	/** Prints anything that isn't part of the result. */
 	note(text: string): void;
 }
 
@@ -147,7 +147,7 @@ function eventLine(event: WatchEvent, file: string | undefined): string {
 	}
 }
 
-/** What is known of a change, how, and what isn't. */
+/** Describes what is known about a change of witnesses, how it is known, and what isn't. */
 function changeText({ number, added, removed, silent }: SetChange): string {
 	const names = (keys: SetChange["added"]): string =>
 		keys.length === 0 ? "none" : addresses(keys).join(" ");
@@ -157,7 +157,7 @@ function changeText({ number, added, removed, silent }: SetChange): string {
 }
 
 /**
- * @param askNode the witnesses that a node names; absent: this program can't ask
+ * @param askNode fetches a node's witnesses; absent if this program can't do that
  * @throws {Failure}
  */
 export async function runWatch(words: WatchWords, printer: Printer, askNode?: AskNode): Promise<void> {
@@ -209,7 +209,7 @@ export async function runWatch(words: WatchWords, printer: Printer, askNode?: As
 	});
 }
 
-/** Prints what comes, writes proofs, and counts. @returns false where that was the last */
+/** Prints events, writes proofs, and counts. @returns false after the last event */
 function reporter(
 	{ proofs }: WatchWords,
 	printer: Printer,
@@ -234,7 +234,7 @@ function reporter(
 
 type AskNode = (url: string) => Promise<WitnessSet>;
 
-/** What frees buffers that nobody holds any more: some milliseconds in a program as small as this. */
+/** A function that frees unreferenced buffers; takes a few milliseconds in a program as small as this. */
 function collectGarbage(): () => void {
 	setFlagsFromString("--expose-gc");
 	const collect: unknown = runInNewContext("gc");
@@ -298,7 +298,7 @@ async function networkOf(
 	return { peers: shuffled(peers), networkId };
 }
 
-/** What this needs of a network's configuration. PERF: to read it as HOCON takes megabytes, which stay. */
+/** The required part of a network's configuration. PERF: parsing it as HOCON would permanently take up megabytes. */
 export function publicPeers(preset: string): {
 	readonly networkId: number;
 	readonly seeds: readonly string[];
@@ -311,7 +311,7 @@ export function publicPeers(preset: string): {
 	};
 }
 
-/** Not all watchers begin with the same seed. */
+/** Shuffles, so that not all watchers start with the same seed. */
 function shuffled<T>(list: readonly T[]): T[] {
 	const drawn = list.map((item) => ({ item, at: Math.random() }));
 	return drawn.sort((a, b) => a.at - b.at).map(({ item }) => item);

@@ -1,13 +1,13 @@
 /**
- * The flags of `coin network watch`, for the command and for its small program, which reads plain words by itself: a watcher that
- * loaded the whole program would take more memory than watching does.
+ * The flags of `coin network watch`, for the command and for a small program that parses simple command lines itself: loading the
+ * whole program would take more memory than watching does.
  */
 
 import { parseArgs } from "node:util";
 
 interface FlagRow {
 	readonly description: string;
-	/** Absent: a switch. */
+	/** Placeholder of the value; absent for a boolean flag. */
 	readonly helpValue?: string;
 	readonly multiple?: true;
 	readonly default?: string;
@@ -52,17 +52,17 @@ export interface WatchWords {
 	readonly timeout: string;
 }
 
-/** Whether a checkpoint is a node whose word is taken. */
+/** Whether a checkpoint is the URL of a node that is trusted for the witnesses. */
 export const isNodeUrl = (checkpoint: string): boolean => /^https?:\/\//.test(checkpoint);
 
-/** General flags that need nothing of the program. */
+/** General flags that the small program supports. */
 const GENERAL = {
 	json: { type: "boolean" },
 	quiet: { type: "boolean", short: "q" },
 	"no-color": { type: "boolean" },
 } as const;
 
-/** @param words after the command's own @returns undefined where the whole program has to look at them */
+/** Parses a command line. @param words those after the command's name @returns undefined if the whole program has to handle them */
 export function plainWords(
 	words: readonly string[],
 ): { readonly flags: WatchWords; readonly json: boolean; readonly quiet: boolean } | undefined {
@@ -99,7 +99,7 @@ export function plainWords(
 		blocks: one("blocks"),
 		timeout: one("timeout") ?? WATCH_FLAGS.timeout.default,
 	};
-	// Asking a node takes what the small program doesn't have.
+	// The small program can't query a node.
 	if (flags.checkpoint !== undefined && isNodeUrl(flags.checkpoint)) return undefined;
 	return { flags, json: found["json"] !== undefined, quiet: found["quiet"] !== undefined };
 }

@@ -1,12 +1,12 @@
 /**
- * The seam between transport and application (protocol/peers §§4 and 5): the transport frames, compresses, keeps alive, bans
- * and admits; the application sees connections whose transport handshake is finished, and whole messages.
+ * The interface between transport and application (protocol/peers §§4 and 5): the transport handles framing, compression,
+ * keep-alives, bans and admission; the application sees connections after the transport handshake, and complete messages.
  */
 
 import type { NodeAddress } from "./environment.js";
 import type { OversizeMessage } from "./wire/message-kinds.js";
 
-/** What a close means for the other side's address (protocol/peers §4.6). */
+/** How long the other side's address is banned after a close (protocol/peers §4.6). */
 export const BAN_MS = 60_000;
 export const BAD_PEER_BAN_MS = 3_600_000;
 
@@ -14,20 +14,20 @@ export const BAD_PEER_BAN_MS = 3_600_000;
 export interface PeerConnection {
 	/** Address of the socket. */
 	readonly remote: NodeAddress;
-	/** We dialed it. */
+	/** Whether this node dialed it. */
 	readonly outgoing: boolean;
-	/** Never refused or dropped for want of room; may change when a relay's identity is proven. */
+	/** Whether it is exempt from being refused or dropped for lack of slots; may change when a relay's identity is proven. */
 	trusted: boolean;
-	/** 64 bytes, as the other side gave them. */
+	/** 64 bytes, as claimed by the other side. */
 	readonly nodeId: Uint8Array;
-	/** When it began, by the clock that only goes forward. */
+	/** When it was established, by the monotonic clock. */
 	readonly startMs: number;
-	/** When it began, in milliseconds since 1970. */
+	/** When it was established, in milliseconds since 1970. */
 	readonly connectTimeMs: number;
-	/** Running mean of round trips, milliseconds. */
+	/** Running mean of round-trip times, in milliseconds. */
 	readonly averageLatencyMs: number;
 	readonly isOpen: boolean;
-	/** Bytes not sent yet: a peer with many is made to wait. */
+	/** Bytes not yet sent; a peer with a large backlog has to wait. */
 	readonly backlog: number;
 	/**
 	 * Sends one application message; ignored on a closed connection.
@@ -38,30 +38,30 @@ export interface PeerConnection {
 	/** Adds a sample to the mean round trip. */
 	addLatency(ms: number): void;
 	/**
-	 * Takes over the node id of an application HELLO (protocol/peers §5.2 row 2). If it is our own, or that of another
-	 * connection that began earlier, this connection is closed with T-DISCONNECT(DUPLICATE_PEER).
+	 * Adopts the node id of an application HELLO (protocol/peers §5.2 row 2). If it is this node's own, or that of an earlier
+	 * connection, this connection is closed with T-DISCONNECT(DUPLICATE_PEER).
 	 * @returns whether the connection is still open
 	 */
 	replaceNodeId(nodeId: Uint8Array): boolean;
-	/** Sends what is written and closes; the address is banned unless a ban is running. */
+	/** Sends what was written, then closes; bans the address, unless it is already banned. */
 	close(banMs?: number): void;
 }
 
-/** The application, as the transport sees it. All calls come in order and never within a call of the connection. */
+/** The application, as seen by the transport. Calls are made in order, and never from within a call to the connection. */
 export interface ApplicationListener {
 	connected(connection: PeerConnection): void;
-	/** @param payload bytes after the type; not to be changed, may be kept */
+	/** @param payload bytes after the type; must not be modified, but may be kept */
 	received(connection: PeerConnection, type: number, payload: Uint8Array): void;
-	/** A message that was refused for its size, unseen: the connection is to be ended. */
+	/** A message was refused unread because of its size; the application must close the connection. */
 	oversized(connection: PeerConnection, message: OversizeMessage): void;
 	disconnected(connection: PeerConnection): void;
 }
 
-/** The transport, as the application sees it. */
+/** The transport, as seen by the application. */
 export interface Transport {
 	/** 64 bytes, new at each start. */
 	readonly nodeId: Uint8Array;
-	/** Own endpoint as it is announced: IPv4 and IPv6 literals (either may be empty) and the port. */
+	/** This node's endpoint as announced: IPv4 and IPv6 literals (either may be empty) and the port. */
 	readonly self: { readonly ipv4: string; readonly ipv6: string; readonly port: number };
 	/** Replaces the addresses that are always dialed (fast-forward nodes come and go, §10). */
 	setConfigured(addresses: readonly NodeAddress[]): void;
@@ -69,9 +69,9 @@ export interface Transport {
 	trust(host: string): void;
 	/** Dials an address outside of the pool's own choice (effective check, §9.4). */
 	dial(address: NodeAddress): void;
-	/** Discovered nodes that a connection can be made to. */
+	/** Discovered nodes that can be dialed. */
 	connectable(): readonly NodeAddress[];
-	/** Nodes of lists in DNS, own addresses left out. */
+	/** Nodes from DNS lists, without this node's own addresses. */
 	dnsNodes(): readonly NodeAddress[];
 	/** Size of the table of discovered nodes. */
 	readonly tableSize: number;

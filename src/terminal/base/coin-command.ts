@@ -1,5 +1,5 @@
 /**
- * The base of every command: general flags, printing by kind of result, refusals with their exit codes. It replaces
+ * The base class of all commands: general flags, printing by kind of result, failures with their exit codes. It overrides
  * what the framework does differently from protocol/command-line §8.
  */
 
@@ -55,16 +55,16 @@ export const generalFlags = {
 };
 
 /**
- * How results leave a command, the one rule of all (docs/commands): text, or with `--json` JSON; what acts on the chain,
- * makes an envelope or goes on without an end (`stream`) prints JSON also as soon as standard output is not a terminal,
+ * How commands print results, the same for all (docs/commands): text, or JSON with `--json`; commands that act on the chain,
+ * make an envelope or run without end (`stream`) also print JSON if standard output is not a terminal,
  * unless `--text` is given.
  */
 export type OutputKind = "query" | "acts" | "envelope" | "stream";
 
-/** The hint of refusals that know nothing better. */
+/** The hint of failures without a more specific one. */
 const SEE_HELP = "see --help";
 
-/** What other tools call flags, and what they are called here. */
+/** Names of flags in other tools, with their names here. */
 const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
 	["--rpc-url", "--node"],
 	["--gas-limit", "--fee-limit"],
@@ -84,9 +84,9 @@ export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;
 	/** Kind of the command's result. */
 	static outputKind: OutputKind = "query";
-	/** Whether its arguments are ids of blocks, transactions or orders, which are no secrets. */
+	/** Whether its arguments are ids of blocks, transactions or orders, which aren't secrets. */
 	static takesIds = false;
-	/** What it prints under `--json`; undefined where that isn't JSON of our own. */
+	/** Shape of its `--json` output; undefined if that isn't this program's own JSON. */
 	static result: ResultShape | undefined;
 
 	protected override async _run<T>(): Promise<T> {
@@ -98,8 +98,8 @@ export abstract class CoinCommand extends Command {
 	}
 
 	/**
-	 * The framework sorts the arguments by where each word first stands in the line, among flags' values too: one that comes
-	 * twice moves to the front. `argv` has them as they were typed.
+	 * Restores the order of arguments: the framework sorts them by the first position of each word in the line, flag values included,
+	 * so that a repeated word moves to the front. `argv` has them as typed.
 	 */
 	protected override async parse<
 		F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
@@ -118,13 +118,13 @@ export abstract class CoinCommand extends Command {
 		return this.outputKind !== "query" && !this.hasFlag("--text") && process.stdout.isTTY !== true;
 	}
 
-	/** Notes and progress are wanted. */
+	/** Whether notes and progress are wanted. */
 	protected get chatty(): boolean {
 		const { COIN_QUIET } = process.env;
 		return !this.hasFlag("--quiet") && !this.hasFlag("-q") && COIN_QUIET !== "1";
 	}
 
-	/** Who is shown the progress of long work. */
+	/** Who is shown the progress of long operations. */
 	protected audience(flags: Partial<ProgressFlags>): ProgressAudience {
 		return flags.progress ?? this.chatty;
 	}
@@ -133,7 +133,7 @@ export abstract class CoinCommand extends Command {
 		return (this.constructor as typeof CoinCommand).outputKind;
 	}
 
-	/** Looks at the words as typed, since a refusal by the parser needs the answer too. */
+	/** Checks the words as typed, since this is also needed when the parser fails. */
 	private hasFlag(flag: string): boolean {
 		const end = this.argv.indexOf("--");
 		return (end < 0 ? this.argv : this.argv.slice(0, end)).includes(flag);
@@ -145,13 +145,13 @@ export abstract class CoinCommand extends Command {
 		else printText(String(value));
 	}
 
-	/** Prints whether something was done: `true` or `false` for programs, a message for people. */
+	/** Prints an outcome: `true` or `false` for programs, a message for people. */
 	protected printOutcome(isDone: boolean, message: string): void {
 		if (this.json) printJson(isDone);
 		else printText(message);
 	}
 
-	/** Prints one record: a JSON object, or `name  value` lines; `text` gives people another form of it. */
+	/** Prints one record: a JSON object, or `name  value` lines; `text` replaces the form for people. */
 	protected printRecord(record: object, text?: object | readonly string[]): void {
 		if (this.json) printJson(record);
 		else
@@ -159,7 +159,7 @@ export abstract class CoinCommand extends Command {
 				printLine(line);
 	}
 
-	/** Prints a list: a JSON object a line, or a table; `text` gives people another form of the rows. */
+	/** Prints a list: one JSON object per line, or a table; `text` replaces the rows for people. */
 	protected printList(
 		records: readonly object[],
 		columns: readonly string[],
@@ -170,17 +170,17 @@ export abstract class CoinCommand extends Command {
 		else for (const line of tableLines(text, columns, none)) printLine(line);
 	}
 
-	/** Says something that isn't the result, on standard error. */
+	/** Prints something other than the result on standard error. */
 	protected note(line: string): void {
 		if (this.chatty) printNote(line);
 	}
 
-	/** A warning: shown to people and programs alike. */
+	/** Prints a warning, for people and programs alike. */
 	protected warning(message: string): void {
 		if (this.chatty) printNote(`${paint("yellow", "warning:", process.stderr)} ${message}`);
 	}
 
-	/** The settings in force: flags, environment, configuration. @throws {Failure} */
+	/** The effective settings: flags, environment, configuration. @throws {Failure} */
 	protected async settings(flags: SettingsFlags): Promise<Settings> {
 		const settings = await loadSettings(flags, process.env);
 		if (!this.warnedOfKeys) this.warnOfKeys(settings);
@@ -206,31 +206,31 @@ export abstract class CoinCommand extends Command {
 		};
 	}
 
-	/** Adds what a refusal of this command must say, such as whether a transaction was sent. */
+	/** Adds facts to a failure of this command, such as whether a transaction was sent. */
 	protected explain(failure: Failure): Failure {
 		return failure;
 	}
 
-	/** Names the command whose help a hint means. */
+	/** Completes a hint with the command whose help it refers to. */
 	private withHelp(failure: Failure): Failure {
 		if (failure.facts.hint !== SEE_HELP || !this.id) return failure;
 		const name = this.id.replaceAll(":", " ");
 		const usage = isAboutWords(failure.message) ? this.config.findCommand(this.id)?.usage : undefined;
-		// One that a command writes itself begins with its name.
+		// A usage line written by the command itself starts with its name.
 		const call =
 			typeof usage === "string" ? `write coin ${usage.startsWith(name) ? "" : `${name} `}${usage}; ` : "";
 		return failure.with({ hint: `${call}see coin ${name} --help` });
 	}
 
-	/** The parser's refusal of a mistyped flag, or of an argument that belongs behind a flag, with the flag that was meant. */
+	/** Adds to the parser's error about a mistyped flag, or an argument that needs a flag, the flag that was probably meant. */
 	private withSuggestion(failure: Failure, error: unknown): Failure {
 		const isCall = this.id === "wallet:send" && this.argv.some((word) => /^\w+\(.*\)$/s.test(word));
 		if (isCall) return failure.with({ hint: "did you mean coin contract send? coin send pays" });
-		// Commands without flags have none of either.
+		// Commands without flags have neither.
 		const { flags = {}, baseFlags } = this.constructor as typeof CoinCommand;
 		const surplus = surplusArgument(error);
 		const address = flags["address"];
-		// Commands that name one account as an argument take more of them by that flag.
+		// Commands with one account as an argument accept further ones by that flag.
 		if (surplus !== undefined && address?.type === "option" && address.multiple)
 			return failure.with({ hint: `did you mean --address ${surplus}?` });
 		const typed = unknownFlag(error);

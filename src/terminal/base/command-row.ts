@@ -1,6 +1,6 @@
 /**
- * Commands as rows: the words of a command and the one function that carries it out, from which its class is made. What keeps
- * state between its steps is a class of its own instead.
+ * Commands as table rows: a command's declaration and the function that runs it, from which its class is made. Commands that keep
+ * state between steps are written as classes instead.
  */
 
 import type { Command, Interfaces } from "@oclif/core";
@@ -25,25 +25,25 @@ import type { ResultShape } from "../schema/result-shape.js";
 import { CoinCommand, type OutputKind } from "./coin-command.js";
 import { stateClient } from "./node-questions.js";
 
-/** Questions about one account: the named one, or the active wallet. */
+/** Argument of queries about one account: the given one, or the active wallet. */
 export const accountArgument = {
 	account: optional("address or label (default: the active wallet)"),
 };
 
 export const accountQueryFlags = { ...nodeFlags, ...blockFlag, ...solidityFlag, ...keystoreFlags };
 
-/** Values of arguments and flags, by what declares them. */
+/** Types of parsed arguments and flags, inferred from their declarations. */
 type ArgsOf<A extends Interfaces.ArgInput> = Interfaces.InferredArgs<A>;
 export type FlagsOf<F extends Interfaces.FlagInput> = Interfaces.InferredFlags<F>;
 
-/** What the framework and the help know of a command: the static members of its class. */
+/** A command's declaration for the framework and the help: the static members of its class. */
 export interface CommandWords<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> {
 	readonly summary: string;
 	readonly description?: string;
 	readonly examples?: readonly string[];
 	readonly aliases?: readonly string[];
 	readonly usage?: string;
-	/** false: takes any number of arguments */
+	/** False if it takes any number of arguments. */
 	readonly strict?: boolean;
 	readonly args?: A;
 	readonly flags?: F;
@@ -52,17 +52,17 @@ export interface CommandWords<A extends Interfaces.ArgInput, F extends Interface
 	readonly outputKind?: OutputKind;
 }
 
-/** A command: its words, and what carries it out. */
+/** A command: its declaration, and the function that runs it. */
 export type CommandRow<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput, Context> = CommandWords<
 	A,
 	F
 > & {
-	/** It may send transactions: a refusal says whether it did. */
+	/** Whether it may send transactions, so that a failure says whether it did. */
 	readonly sends?: boolean;
 	run(context: Context): Promise<void> | void;
 };
 
-/** How results leave a command ({@link CoinCommand}). */
+/** Prints results ({@link CoinCommand}). */
 interface Printer {
 	scalar(value: Scalar): void;
 	record(record: object, text?: object | readonly string[]): void;
@@ -70,7 +70,7 @@ interface Printer {
 	outcome(isDone: boolean, message: string): void;
 }
 
-/** How a command answers, and what its general flags say. */
+/** A command's output, and the values of its general flags. */
 export interface Terminal {
 	/** Whether the result is printed as JSON. */
 	readonly json: boolean;
@@ -79,18 +79,18 @@ export interface Terminal {
 	readonly print: Printer;
 	note(line: string): void;
 	warning(message: string): void;
-	/** The settings in force. @param flags absent: those that were typed @throws {Failure} */
+	/** The effective settings. @param flags those that were typed if absent @throws {Failure} */
 	settings(flags?: SettingsFlags): Promise<Settings>;
-	/** Who is shown the progress of long work. */
+	/** Who is shown the progress of long operations. */
 	audience(): ProgressAudience;
 	/** Where the password of a key comes from. */
 	passwordSource(settings: Settings): PasswordSource;
 }
 
-/** What a command was called with, and how it answers. */
+/** A command's arguments and flags, and its output. */
 export interface CommandContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
 	extends Terminal {
-	/** The program: its version and its commands. */
+	/** The program's version and commands. */
 	readonly config: Interfaces.Config;
 	readonly args: ArgsOf<A>;
 	readonly flags: FlagsOf<F>;
@@ -100,7 +100,7 @@ export interface CommandContext<A extends Interfaces.ArgInput, F extends Interfa
 	readonly raw: Interfaces.ParserOutput["raw"];
 }
 
-/** Flags that all commands understand that take them. */
+/** Flags with the same meaning in all commands that declare them. */
 type GivenFlags = SettingsFlags & Partial<PasswordFlags & ProgressFlags>;
 
 /** Makes the class of a command. */
@@ -142,16 +142,16 @@ export function command<A extends Interfaces.ArgInput, F extends Interfaces.Flag
 	return Object.assign(Row, words);
 }
 
-/** A question to a node. */
+/** The context of a query to a node. */
 interface QueryContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
 	extends Omit<CommandContext<A, F>, "settings"> {
 	readonly settings: Settings;
-	/** The node that the flags name, as it was after the block of `--block`. */
+	/** Client of the node given by the flags, for the state after the block of `--block`. */
 	readonly client: NodeClient;
 	readonly view: NodeView;
 }
 
-/** Makes the class of a question to a node. */
+/** Makes the class of a command that queries a node. */
 export function query<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
 	run,
 	...words
@@ -167,17 +167,17 @@ export function query<A extends Interfaces.ArgInput, F extends Interfaces.FlagIn
 	});
 }
 
-/** Flags that a question to a node takes or not. */
+/** Optional flags of a query to a node. */
 type NodeFlags = Partial<SolidityFlags> & { readonly block?: string | undefined };
 
-/** A question about an account: the named one, or the active wallet. */
+/** The context of a query about an account: the given one, or the active wallet. */
 interface AccountContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
 	extends QueryContext<A, F> {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 }
 
-/** Makes the class of a question about the account of the argument `account`. */
+/** Makes the class of a command that queries the account given by the argument `account`. */
 export function accountQuery<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
 	run,
 	...words

@@ -1,12 +1,12 @@
-/** Changing the user's configuration by a command. */
+/** Changes the user's configuration from a command. */
 
 import { type ConfigurationEdit, editConfiguration } from "../../wallet/configuration/configuration-edit.js";
 import { loadSettings, type Settings } from "../../wallet/configuration/settings.js";
 import type { Terminal } from "./command-row.js";
 
 /**
- * Changes keys of the configuration file, if the outcome still works.
- * @param profile the one that must work afterwards; undefined: the one in use
+ * Changes keys of the configuration file, provided that the result is valid.
+ * @param profile the one that must work afterwards; if undefined, the one in use
  * @returns the settings afterwards
  */
 export async function editSettings(

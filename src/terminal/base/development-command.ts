@@ -1,4 +1,4 @@
-/** Commands that ask or change a development chain, by its own methods (protocol/development-chain §4.4). */
+/** Commands that query or change a development chain by its own methods (protocol/development-chain §4.4). */
 
 import type { Command, Interfaces } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
@@ -14,7 +14,7 @@ import { type CommandContext, type CommandRow, command } from "./command-row.js"
 /** Flags of every such command. */
 export const developmentFlags = { ...nodeFlags, ...keystoreFlags };
 
-/** Calls a method of development chains. @throws {Failure} `not_served` by every other node */
+/** Calls a method of development chains. @throws {Failure} `not_served` at any other node */
 async function askDevelopment(settings: Settings, method: string, params: readonly unknown[]): Promise<Json> {
 	const url = developmentUrl(settings);
 	try {
@@ -29,7 +29,7 @@ async function askDevelopment(settings: Settings, method: string, params: readon
 	}
 }
 
-/** @returns the id of the chain's genesis block @throws {Failure} `wrong_network` if the profile means another chain */
+/** Checks that the chain is the one the profile expects. @returns its genesis block id @throws {Failure} `wrong_network` */
 async function meantChain(settings: Settings): Promise<string> {
 	const info = await askDevelopment(settings, "dev_info", []);
 	const genesis = isRecord(info) ? String(info["genesis"]) : "";
@@ -46,15 +46,15 @@ export interface DevelopmentCommandContext<A extends Interfaces.ArgInput, F exte
 	extends CommandContext<A, F> {
 	/** Calls a method. @throws {Failure} */
 	ask(method: string, params: readonly unknown[]): Promise<Json>;
-	/** Calls a method that changes the chain, once it is the one that is meant, and says which one that was. @throws {Failure} */
+	/** Calls a method that changes the chain, after checking that it is the intended one, and reports which one that is. @throws {Failure} */
 	change(method: string, params: readonly unknown[]): Promise<Json>;
-	/** An account in the form that the methods take. @throws {Failure} */
+	/** Resolves an account to the form that the methods take. @throws {Failure} */
 	accountHex(text: string): Promise<string>;
-	/** Prints that a change was made: what was done, for people, and `true` or `false` for programs. */
+	/** Prints the outcome of a change: a message for people, and `true` or `false` for programs. */
 	done(answer: Json, message: string): void;
 }
 
-/** Makes the class of a command that asks or changes a development chain. */
+/** Makes the class of a command that queries or changes a development chain. */
 export function development<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
 	run,
 	...words

@@ -1,4 +1,4 @@
-/** What questions to a node have in common: which node, which view, which block, and lists of what they are about. */
+/** What queries to a node have in common: node, view and block, and lists of subjects. */
 
 import { fromHex } from "../../protocol/bytes.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
@@ -13,7 +13,7 @@ import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
 import { withoutArgumentSecrets } from "../keys/argument-secrets.js";
 import { asFailure } from "../output/failure-report.js";
 
-/** The node of the settings, as it was right after a block where one is named. @throws {Failure} `bad_value`; `not_found` */
+/** Client of the configured node, for the state right after a block if one is given. @throws {Failure} `bad_value`; `not_found` */
 export async function stateClient(settings: Settings, block: string | undefined): Promise<NodeClient> {
 	const client = new NodeClient(settings);
 	return block === undefined || block === "head" || block === "latest"
@@ -22,7 +22,7 @@ export async function stateClient(settings: Settings, block: string | undefined)
 }
 
 /**
- * A block by what people write: a number, `head`, `solid`, `earliest`, or a 64-digit id; `latest` and `finalized` are Ethereum's words.
+ * Fetches a block by what users write: a number, `head`, `solid`, `earliest`, or a 64-digit id; also Ethereum's `latest` and `finalized`.
  * @throws {Failure} `bad_value`; `not_found`
  */
 export async function fetchBlockNamed(
@@ -60,12 +60,12 @@ export function parseTransactionId(text: string): Uint8Array {
 	return fromHex(digits);
 }
 
-/** Lines that are looked at in spite of so many that can't be read: each may have cost a search of the keystore. */
+/** Reading stops after this many bad lines, since each may cost a search of the keystore. */
 const MAX_REFUSED = 20;
 
 /**
- * What an argument, or each line of a list, stands for; blank lines and comments are left out.
- * @throws {Failure} of a list one refusal for the lines that stand for nothing, twenty at most, so that it comes before the first answer
+ * Resolves an argument, or each line of a list; skips blank lines and comments.
+ * @throws {Failure} for a list, one failure for all bad lines, at most twenty, before the first result is printed
  */
 export async function readEach<T>(
 	{ text, fromStdin }: { readonly text: string; readonly fromStdin: boolean },

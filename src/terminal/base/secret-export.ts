@@ -1,4 +1,4 @@
-/** How secrets are exported: confirmed, then printed or written to a new file for the owner only. */
+/** Exports secrets: after confirmation, to standard output or a new file that only its owner can read. */
 
 import { Flags } from "@oclif/core";
 import { writePrivateFile } from "../../keystore/private-file.js";
@@ -31,7 +31,7 @@ export async function confirmExport(
 	}
 }
 
-/** Hands a secret over: to a new file, or on standard output. */
+/** Writes a secret to a new file, or to standard output. */
 export async function deliver(
 	{ print }: Pick<Terminal, "print">,
 	secret: string,

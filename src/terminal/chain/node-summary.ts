@@ -1,12 +1,12 @@
-/** A node at a summary: what it says of itself at two moments, and the figures that come of it. */
+/** Summarizes a node's status from two readings. */
 
 import { isRecord, type JsonRecord, member, plainText } from "../../wallet/json.js";
 
-/** What a node said at one moment. */
+/** A reading of a node's status. */
 export interface NodeReading {
-	/** Of a clock that only goes forward. */
+	/** Time of a monotonic clock. */
 	readonly atMs: number;
-	/** How long it took to answer. */
+	/** Response time. */
 	readonly answerMs: number;
 	/** Milliseconds since 1970. */
 	readonly nowMs: number;
@@ -14,11 +14,11 @@ export interface NodeReading {
 	readonly headTimeMs: bigint;
 	readonly info: JsonRecord;
 	readonly pool: number;
-	/** Of its page for Prometheus; undefined: nobody asked for it. */
+	/** Prometheus metrics; undefined if they weren't requested. */
 	readonly metrics: ReadonlyMap<string, number> | undefined;
 }
 
-/** What people want to see. Rates are per second since the reading before; null with the first one. */
+/** The figures to show. Rates are per second since the previous reading; null for the first one. */
 export interface NodeSummary {
 	readonly head: bigint;
 	readonly solid: bigint;
@@ -35,12 +35,12 @@ export interface NodeSummary {
 	readonly callsPerSecond: Readonly<Record<string, number>> | null;
 }
 
-/** Latencies of services, of which the page counts the calls. */
+/** Latency metrics of the services, which count the calls. */
 const SERVICES = /^(?:[a-z]+:)?(http|grpc|jsonrpc)_service_latency_seconds_count$/;
 const LAG = "nodejs_eventloop_lag_p99_seconds";
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{.*\})? (\S+)$/;
 
-/** The sums of a page of metrics by family, labels apart. */
+/** Sums of the metrics by family, over all labels. */
 export function sumMetrics(page: string): ReadonlyMap<string, number> {
 	const sums = new Map<string, number>();
 	for (const line of page.split("\n")) {
@@ -56,7 +56,7 @@ function numberOf(record: unknown, name: string): number {
 	return Number.isFinite(value) ? value : 0;
 }
 
-/** The figures of a reading, and of the one before where there is one. */
+/** Computes the figures from a reading and, if there is one, the previous reading. */
 export function nodeSummary(now: NodeReading, before: NodeReading | undefined): NodeSummary {
 	const machine = member(now.info, "machineInfo");
 	const list = now.info["peerList"];
@@ -93,7 +93,7 @@ function callRates(
 	const rates: Record<string, number> = {};
 	for (const [name, count] of now) {
 		const [, service] = SERVICES.exec(name) ?? [];
-		// A node that began anew counts from zero.
+		// The counters of a restarted node start from zero.
 		if (service !== undefined)
 			rates[service] = rounded(Math.max(0, count - (before.get(name) ?? 0)) / seconds);
 	}
@@ -103,7 +103,7 @@ function callRates(
 const MEBI = 1 << 20;
 const unknown = (value: number | null, unit: string): string => (value === null ? "–" : `${value} ${unit}`);
 
-/** The figures for a terminal, a line each. */
+/** The figures for a terminal, one per line. */
 export function nodeSummaryLines(summary: NodeSummary): string[] {
 	const { callsPerSecond: calls } = summary;
 	const rows: readonly (readonly [string, string])[] = [

@@ -1,11 +1,11 @@
-/** Chain parameters by the names that people use, from the node's own table (protocol/command-line §1.6). */
+/** Looks up chain parameters by the names that users type, in the node's own table (protocol/command-line §1.6). */
 
 import { Failure } from "../../wallet/failure.js";
 import { shorten } from "../../wallet/values/bytes-text.js";
 import { parseInteger } from "../../wallet/values/integer-text.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 
-/** The table is loaded where it is needed only: most commands never ask for it. */
+/** Loads the table only when needed, which most commands never do. */
 async function table(): Promise<typeof import("../../node/consensus/parameters.js")> {
 	return import("../../node/consensus/parameters.js");
 }
@@ -44,7 +44,7 @@ export async function parseParameters(words: readonly string[]): Promise<Readonl
 	return values;
 }
 
-/** What may have been meant by a name, in whatever case it was typed, with or without `get`. */
+/** Suggests what a name may have meant, in any case, with or without `get`. */
 function meant(text: string, names: readonly string[]): string {
 	const forms = new Map(
 		names.flatMap((name) => [name, name.replace(/^get/, "")]).map((name) => [name.toLowerCase(), name]),
@@ -53,7 +53,7 @@ function meant(text: string, names: readonly string[]): string {
 	return near === undefined ? "coin chain params lists them" : `did you mean ${forms.get(near)}?`;
 }
 
-/** What each parameter does, by its name in messages. */
+/** Description of each parameter, by its name in messages. */
 export async function parameterNotes(): Promise<Readonly<Record<string, string>>> {
 	return (await import("../../node/consensus/parameter-notes.js")).PARAMETER_NOTES;
 }
@@ -64,20 +64,20 @@ export async function parameterNames(): Promise<(id: bigint) => string | undefin
 	return (id) => (chainParameter(id) ?? chainParameter(id, "nile"))?.name;
 }
 
-/** A parameter as a node reports it, with what the table knows of it. */
+/** A parameter as reported by a node, with its data from the table. */
 interface ReportedParameter {
-	/** Number by which a proposal names it; absent for what is only reported, and for parameters of newer nodes. */
+	/** Its number in proposals; absent if it is only reported, or belongs to a newer node. */
 	readonly id?: bigint | undefined;
 	readonly name: string;
 	readonly value: bigint;
-	/** What it does; absent for parameters of newer nodes. */
+	/** Description; absent for parameters of newer nodes. */
 	readonly about?: string | undefined;
 }
 
 /**
- * Picks parameters of a node's report.
- * @param reported value by wire name, in the node's order
- * @param wanted names or numbers; empty: all
+ * Selects parameters from a node's report.
+ * @param reported values by wire name, in the node's order
+ * @param wanted names or numbers; if empty, all
  * @throws {Failure} `not_found` for one that the node doesn't report
  */
 export async function pickParameters(

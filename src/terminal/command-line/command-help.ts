@@ -1,8 +1,8 @@
-/** Help on a command: how it is called and examples first, then its own flags, and last those that every command has. */
+/** Help on a command: usage and examples first, then its own flags, and finally those that all commands have. */
 
 import { CommandHelp, Help, type Interfaces } from "@oclif/core";
 
-// The line that says how a command is called: its arguments and the flags that must be there.
+// The usage line of a command: its arguments and required flags.
 
 interface Usable {
 	readonly strict?: boolean | undefined;
@@ -19,7 +19,7 @@ interface Usable {
 	>;
 }
 
-/** What follows the words of the command, under whichever name it is called. Arguments in `<…>`, those that may be absent in `[…]`; the last of a command that takes more words is repeatable. */
+/** The usage after the command's name. Arguments are in `<…>`, optional ones in `[…]`; the last one is repeatable if it isn't strict. */
 export function usageLine({ args, flags, strict }: Usable): string {
 	const list = Object.values(args);
 	const words = list.map(({ name, required }, index) => {
@@ -32,7 +32,7 @@ export function usageLine({ args, flags, strict }: Usable): string {
 	return [...words, ...needed, "[flags]"].join(" ");
 }
 
-/** Groups of flags that come behind a command's own, in this order. */
+/** Groups of flags that are listed after a command's own, in this order. */
 const LAST_GROUPS: readonly string[] = [
 	"TRANSACTION",
 	"NODE",
@@ -43,7 +43,7 @@ const LAST_GROUPS: readonly string[] = [
 	"GENERAL",
 ];
 
-/** What must be there comes first, but for flags with a letter: the framework aligns the others with them by their place behind them. */
+/** Puts required flags first, except before flags with a letter: the framework aligns the others with those by listing them after. */
 function requiredFirst<T extends { readonly required?: boolean | undefined; readonly char?: unknown }>(
 	flags: readonly T[],
 ): T[] {
@@ -98,7 +98,7 @@ export class OrderedHelp extends Help {
 	}
 }
 
-/** Whether a command line asks for help: a word behind `--` doesn't. */
+/** Whether a command line asks for help; words after `--` don't count. */
 export function asksForHelp(words: readonly string[]): boolean {
 	const end = words.indexOf("--");
 	return words.slice(0, end < 0 ? words.length : end).some((word) => word === "--help" || word === "-h");

@@ -1,6 +1,6 @@
 /**
- * Shell completion: a script that holds every command and flag itself, so that completing these starts no program; only
- * labels of keys, contacts and profiles are asked for (protocol/command-line §8).
+ * Shell completion: a script that contains all commands and flags, so that completing these starts no program; only
+ * labels of keys, contacts and profiles are queried (protocol/command-line §8).
  */
 
 import { listKeystore } from "../../keystore/keystore.js";
@@ -11,16 +11,16 @@ import { ownInterface } from "../../wallet/configuration/own-interfaces.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 
-/** A place in a command line with the words that can follow: names of commands, or the flags of a command. */
+/** A position in a command line, with the words that can follow: command names, or a command's flags. */
 interface CompletionStep {
 	/** The words so far, without the program's name. */
 	readonly path: string;
 	readonly words: readonly string[];
-	/** What the arguments here name. */
+	/** The kind of names that the arguments here can be. */
 	readonly names?: NameKind | undefined;
-	/** Whether the second argument is a function of the contract that is the first. */
+	/** Whether the second argument is a function of the contract in the first. */
 	readonly hasFunctions: boolean;
-	/** Words that the value of a flag can be, by the flag. */
+	/** Possible values of each flag. */
 	readonly values: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -29,18 +29,18 @@ export type Shell = (typeof SHELLS)[number];
 
 /** A command with its flags. */
 export interface CompletedCommand {
-	/** Words separated by blanks. */
+	/** Words separated by spaces. */
 	readonly name: string;
 	readonly flags: readonly string[];
 	readonly names?: NameKind | undefined;
 	/** Whether its second argument is a function of the contract that is the first. */
 	readonly hasFunctions?: boolean | undefined;
-	/** Words that its arguments can be. */
+	/** Possible values of its arguments. */
 	readonly words?: readonly string[] | undefined;
 	readonly values?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** Every place of the command tree. */
+/** All positions of the command tree. */
 export function completionSteps(commands: readonly CompletedCommand[]): CompletionStep[] {
 	const steps = new Map<string, Set<string>>();
 	const at = (path: string): Set<string> => {
@@ -62,7 +62,7 @@ export function completionSteps(commands: readonly CompletedCommand[]): Completi
 	});
 }
 
-/** Every flag of a place that takes known words. */
+/** All flags at a position that have known values. */
 function valueRows(steps: readonly CompletionStep[]): (readonly [place: string, words: readonly string[]])[] {
 	return steps.flatMap(({ path, values }) =>
 		Object.entries(values).map(([flag, words]) => [`${path} ${flag}`, words] as const),
@@ -73,7 +73,7 @@ export function completionScript(shell: Shell, steps: readonly CompletionStep[])
 	return { bash, zsh, fish, powershell }[shell](steps);
 }
 
-/** How a shell loads its script. */
+/** How to install the script for each shell. */
 export const INSTALLATION: Readonly<Record<Shell, string>> = {
 	bash: "coin autocomplete bash > ~/.local/share/bash-completion/completions/coin",
 	zsh: "coin autocomplete zsh > ~/.zfunc/_coin   # with fpath+=~/.zfunc before compinit in ~/.zshrc",
@@ -81,7 +81,7 @@ export const INSTALLATION: Readonly<Record<Shell, string>> = {
 	powershell: "coin autocomplete powershell >> $PROFILE",
 };
 
-/** The body that bash and zsh share: finds the command among the words, then what can follow it. */
+/** The part shared by bash and zsh: finds the command among the words, then what can follow it. */
 function posixBody(steps: readonly CompletionStep[]): string {
 	const paths = steps.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
 	return [
@@ -109,7 +109,7 @@ function posixBody(steps: readonly CompletionStep[]): string {
 		`\tif [ -n "$second" ] && [ "\${#rest[@]}" -eq 1 ] && [ "$previous" = "\${rest[@]:0:1}" ]; then`,
 		'\t\tkind=""',
 		'\t\tfound="$(coin autocomplete --functions "$previous" 2>/dev/null | tr "\\n" " ")"',
-		// Whoever wants a flag there begins it.
+		// Flags are only offered after a dash was typed.
 		'\t\tcase "$current" in -*) ;; *) [ -n "$found" ] && words="$found" ;; esac',
 		"\tfi",
 		'\t[ -n "$kind" ] && words="$words $(coin autocomplete --names "$kind" 2>/dev/null | tr "\\n" " ")"',
@@ -255,20 +255,20 @@ const NAMED_FLAGS: Readonly<Record<string, NameKind>> = {
 	"--as": "accounts",
 };
 
-/** Words for values that are no closed list, by how help calls them. */
+/** Common values for flags without a closed list of values, by their name in the help. */
 const USUAL_VALUES: Readonly<Record<string, readonly string[]>> = {
 	"<block>": ["earliest", "head", "solid"],
 };
 
-/** A flag as the command's manifest has it. */
+/** A flag as in the command manifest. */
 interface KnownFlag {
 	readonly type: string;
 	readonly options?: readonly string[] | undefined;
-	/** What help shows for the value; `genesis|main` lists all that there is. */
+	/** The value as shown in the help; `genesis|main` is a complete list. */
 	readonly helpValue?: string | readonly string[] | undefined;
 }
 
-/** Words that the flags of a command take, by the flag with its dashes; those are left out whose values aren't known. */
+/** Possible values of a command's flags, by flag with its dashes; omits flags whose values aren't known. */
 export function valuesOfFlags(
 	flags: Readonly<Record<string, KnownFlag>>,
 ): Readonly<Record<string, readonly string[]>> {
@@ -283,10 +283,10 @@ export function valuesOfFlags(
 }
 
 const ACCOUNTS = new Set(["account", "address", "contract", "issuer", "spender", "to"]);
-/** New things: their names aren't there yet; and addresses of other networks' kinds. */
+/** Commands whose arguments don't exist yet, because they create something, or are addresses of other networks. */
 const NOT_THERE = /^(network |keystore (new|import)|contact add|shielded (new|import))/;
 
-/** What the arguments of a command name; undefined if they are not names. @param command words separated by blanks */
+/** The kind of names that a command's arguments are; undefined if they are not names. @param command words separated by spaces */
 export function namedByArguments(command: string, argumentNames: readonly string[]): NameKind | undefined {
 	if (NOT_THERE.test(command)) return undefined;
 	if (/^profile (use|show|set|remove)$/.test(command)) return "profiles";
@@ -297,7 +297,7 @@ export function namedByArguments(command: string, argumentNames: readonly string
 	return undefined;
 }
 
-/** The labels of a kind that are one plain word: shells evaluate lists of words, so nothing else is given to them. */
+/** The labels of a kind that are single plain words: shells evaluate word lists, so nothing else is safe to offer. */
 export async function namesOf(kind: NameKind, settings: Settings): Promise<string[]> {
 	const names = new Set<string>();
 	if (kind === "profiles") {
@@ -313,14 +313,14 @@ export async function namesOf(kind: NameKind, settings: Settings): Promise<strin
 	return [...names].filter(isPlainWord).sort();
 }
 
-/** Functions of a contract whose interface is kept here, as completion offers them: no node is asked. */
+/** Functions of a contract, for completion; only uses a saved interface, without querying a node. */
 export async function functionsOf(contract: string, settings: Settings): Promise<string[]> {
 	const items = (await ownInterface(settings, await accountNamed(settings, contract))) ?? [];
 	const names = items.flatMap(({ kind, name }) => (kind === "function" ? [name] : []));
 	return [...new Set(names)].filter(isPlainWord).sort();
 }
 
-/** Whether a name means itself in every shell, and is not a flag. */
+/** Whether a name has no special meaning in any shell, and isn't a flag. */
 export function isPlainWord(name: string): boolean {
 	return /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name);
 }

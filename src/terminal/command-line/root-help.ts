@@ -1,14 +1,14 @@
-/** The first screen: what the program is for, by the reader's tasks, on one page of 40 lines and 100 columns. */
+/** The overview page: what the program can do, grouped by tasks, in 40 lines and 100 columns. */
 
 import { paint } from "../output/colors.js";
 
-/** A topic or a command without topic, with its line. */
+/** A topic, or a command without a topic, with its summary. */
 export interface HelpEntry {
 	readonly name: string;
 	readonly about: string;
 }
 
-/** Tasks, each with the names that serve it. */
+/** Tasks, each with its topics and commands. */
 const TASKS: readonly (readonly [task: string, names: readonly string[]])[] = [
 	["Run a chain", ["node", "signer", "network", "dev", "explorer"]],
 	["Keep keys", ["keystore", "contact", "permission", "message"]],
@@ -22,7 +22,7 @@ const TASKS: readonly (readonly [task: string, names: readonly string[]])[] = [
 
 /**
  * The page.
- * @param entries every topic and every command without one; those that no task names stand at the end
+ * @param entries all topics, and commands without one; those not in any task are listed at the end
  */
 export function rootHelp(version: string, entries: readonly HelpEntry[]): string {
 	const abouts = new Map(entries.map(({ name, about }) => [name, about]));

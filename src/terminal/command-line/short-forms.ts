@@ -1,13 +1,13 @@
-/** Short ways to write a command line, turned into the command that they stand for before it is looked up. */
+/** Expands short forms of command lines into full commands before lookup. */
 
-/** Topics whose word alone shows one thing: `coin block 812` is `coin block show 812`. */
+/** Topics for which `show` can be omitted: `coin block 812` is `coin block show 812`. */
 const SHOWN: Readonly<Record<string, (word: string) => boolean>> = {
 	block: (word) => /^(\d{1,18}|head|latest|solid|finalized|earliest|(0x)?[0-9a-fA-F]{64})$/.test(word),
 	tx: (word) => /^((0x)?[0-9a-fA-F]{64}|-)$/i.test(word),
 	account: () => true,
 };
 
-/** What a bare value is converted to, by its form, the first that fits: `coin convert 25.5coin` is `coin convert unit 25.5coin`. */
+/** The conversion for a bare value, by the first matching form: `coin convert 25.5coin` is `coin convert unit 25.5coin`. */
 const CONVERTED: readonly (readonly [form: RegExp, command: string])[] = [
 	[/^(T[1-9A-HJ-NP-Za-km-z]{33}|(0x)?41[0-9a-f]{40}|0x[0-9a-f]{40})$/i, "address"],
 	[/^[\d_.]+\s*(coin|trx|sun)$/i, "unit"],
@@ -16,8 +16,8 @@ const CONVERTED: readonly (readonly [form: RegExp, command: string])[] = [
 ];
 
 /**
- * The words of a command line in full.
- * @param isNear whether a word that is not a command of the topic could be a mistyped one: it is left to the refusal then
+ * Expands the words of a command line.
+ * @param isNear whether a word that isn't one of the topic's commands may be a mistyped one: it is then left to the error message
  */
 export function longForm(
 	words: readonly string[],

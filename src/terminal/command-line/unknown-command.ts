@@ -1,15 +1,15 @@
-/** The refusal of words that name no command, with the one that was meant where there is a likely one. */
+/** The failure for an unknown command, with the command that was probably meant. */
 
 import { looksSecret } from "../../keystore/label.js";
 import { Failure } from "../../wallet/failure.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 import { HIDDEN } from "../keys/argument-secrets.js";
 
-/** The commands that there are, their words apart by blanks. */
+/** The existing commands, with their words separated by spaces. */
 interface KnownCommands {
 	readonly commands: readonly string[];
 	readonly topics: readonly string[];
-	/** Commands of the program that its manifest lacks, which an older build wrote. */
+	/** Commands that are missing in the manifest, because an older build wrote it. */
 	readonly unlisted: readonly string[];
 	readonly hasAddressFlag: (command: string) => boolean;
 }
@@ -48,13 +48,13 @@ export function unknownCommand(words: readonly string[], known: KnownCommands): 
 	return new Failure("usage", message, { hint });
 }
 
-/** What may stand without a command. */
+/** Flags that are valid without a command. */
 const LEADING_FLAGS: ReadonlySet<string> = new Set(["--no-color", "--version"]);
 
 /**
- * The refusal of a flag, or of a word like `name=value`, before the words of a command: the framework would answer with the topic's
- * help, as if all were well.
- * @param words the command line in full
+ * The failure for a flag, or a word like `name=value`, before a command: the framework would print the topic's
+ * help, as if nothing were wrong.
+ * @param words the expanded command line
  */
 export function flagBeforeCommand(
 	words: readonly string[],
@@ -82,7 +82,7 @@ export function flagBeforeCommand(
 	return new Failure("usage", message, { hint });
 }
 
-/** @param depth number of words that name a topic */
+/** @param depth number of words that form a topic */
 function likely(
 	typed: readonly string[],
 	depth: number,
@@ -92,7 +92,7 @@ function likely(
 	const wanted = typed.slice(0, depth + 1);
 	const names = otherNames();
 	const asked = sameSpelling(wanted.join(" "));
-	// `stake 5coin` leaves out what is to be done with an amount.
+	// `stake 5coin` omits the action.
 	const other = names.get(asked) ?? names.get(asked.replace(/ \S*\d\S*$/, " 1"));
 	if (other !== undefined && commands.includes(other)) return [other];
 	const meant = sameMeaning(wanted, commands);
@@ -107,7 +107,7 @@ function likely(
 
 const sameSpelling = (name: string): string => name.toLowerCase().replace(/[-_]/g, "");
 
-/** A whole command with a word behind it that it doesn't take: the framework reads both as one name. */
+/** A complete command followed by a word that it doesn't take: the framework reads both as one name. */
 function afterCommand(
 	words: readonly string[],
 	names: readonly string[],
@@ -120,7 +120,7 @@ function afterCommand(
 	return undefined;
 }
 
-/** What other programs call an action, and ours, the likelier first. */
+/** Names of actions in other programs, with this program's, most likely first. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	add: ["new", "create", "freeze", "set"],
 	create: ["new", "issue", "add"],
@@ -134,13 +134,13 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	view: ["show"],
 };
 
-/** What other networks have and this one doesn't. */
+/** Concepts of other networks that don't exist here. */
 const NOTHING_LIKE: ReadonlyMap<string, string> = new Map([
 	["nonce", "accounts have no nonce: a transaction names a recent block, as coin chain head --ref prints it"],
 	["accesslist", "transactions have no access lists: coin contract estimate tells what a call costs"],
 ]);
 
-/** Commands, and what other tools call them (cast, anvil, chisel, wallet-cli, explorers), which write words together, with `-` or `_`; 1 is any value. */
+/** Commands with their names in other tools (cast, anvil, chisel, wallet-cli, explorers), words possibly joined; 1 is any value. */
 const OTHER_NAMES = `
 dev set-balance: faucet, fund, dev fund, dev faucet; dev time: increase-time, warp, dev warp
 node start: anvil, devnet, start, dev start; console: chisel, repl, shell, node console
@@ -178,7 +178,7 @@ contact list: contract list, contracts, deployments
 rpc: request, api
 `;
 
-/** Our command by each name that other tools have for it; read when a command is unknown, not at each start. */
+/** This program's commands by their names in other tools; parsed only if a command is unknown. */
 export function otherNames(): ReadonlyMap<string, string> {
 	const entries = OTHER_NAMES.trim().split(/; |\n/);
 	return new Map(
@@ -189,7 +189,7 @@ export function otherNames(): ReadonlyMap<string, string> {
 	);
 }
 
-/** Commands of the topic that is named whose action is another word for the one that was typed. */
+/** Commands of the given topic whose action is a synonym of the one that was typed. */
 function sameMeaning(words: readonly string[], names: readonly string[]): string[] {
 	if (words.length < 2) return [];
 	const topic = words.slice(0, -1).join(" ");
@@ -197,13 +197,13 @@ function sameMeaning(words: readonly string[], names: readonly string[]): string
 	return others.map((word) => `${topic} ${word}`).filter((name) => names.includes(name));
 }
 
-/** Commands of any topic, or of the one that is named, that end with the word: `send` is `wallet send`. */
+/** Commands of any topic, or of the given one, that end with the word: `send` is `wallet send`. */
 function sameWord(words: readonly string[], names: readonly string[]): string[] {
 	const word = words.at(-1) ?? "";
 	const other = { ls: "list", create: "new" }[word] ?? word;
 	const found = names.filter((name) => name.endsWith(` ${other}`));
 	const [topic] = words;
-	// Wallets are what others call the keys of the keystore.
+	// Other tools call the keystore's keys wallets.
 	const preferred = topic === "wallet" ? "keystore" : topic === "send" ? "wallet" : "account";
 	return found.sort((a, b) => Number(b.startsWith(preferred)) - Number(a.startsWith(preferred))).slice(0, 2);
 }
@@ -213,7 +213,7 @@ function firstFlag(words: readonly string[]): number {
 	return index < 0 ? words.length : index;
 }
 
-/** Arguments may follow the name: the longest beginning of the words that resembles a command is taken for it. */
+/** The commands most similar to the longest prefix of the words that resembles any; arguments may follow. */
 function nearestCommand(words: readonly string[], names: readonly string[]): string[] {
 	for (let count = Math.min(3, words.length); count > 0; count--) {
 		const sameLength = names.filter((name) => name.split(" ").length === count);

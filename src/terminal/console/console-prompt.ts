@@ -1,6 +1,6 @@
 /**
- * The prompt of `coin console`: Node.js's own, with completion, a history file and statements over several lines. What is printed
- * comes from strangers in part, so it passes the same edge as everything that commands print.
+ * The prompt of `coin console`: Node.js's REPL, with completion, a history file and multi-line statements. Output may contain untrusted
+ * text, so it is escaped like all output of commands.
  */
 
 import { Console } from "node:console";
@@ -18,45 +18,45 @@ import { harmlessText } from "../output/harmless-text.js";
 import { RUNS_ALONE } from "./names.js";
 import type { Operations } from "./operations.js";
 
-/** Of one value; longer ones are cut where they are printed, and whole in variables. */
+/** Limits for printing a value; longer ones are truncated in output, but complete in variables. */
 const PRINTED = { depth: 8, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 100 } as const;
-/** Of a script from standard input. */
+/** Size limit of a script from standard input. */
 const MAX_SCRIPT_BYTES = 1 << 20;
 
 export interface ConsoleTerminal {
 	readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 	readonly output: Writable;
-	/** File of the lines that were typed before; undefined: none is kept. */
+	/** The history file; undefined if no history is kept. */
 	readonly history: string | undefined;
-	/** Prints text of several lines as the result of a command, without what would steer a terminal. */
+	/** Prints text of several lines as a command's result, with terminal control characters escaped. */
 	print(text: string): void;
 	note(line: string): void;
 }
 
-/** A value as it is printed, without what would steer a terminal. */
+/** Formats a value for printing, with terminal control characters escaped. */
 export function shownValue(value: unknown): string {
 	return harmlessText(inspect(value, PRINTED));
 }
 
-/** The console's own refusals, which aren't printed as JavaScript's errors. */
+/** Whether an error is one of this program's failures, which aren't printed like JavaScript errors. */
 function isRefusal(error: unknown): boolean {
 	return error instanceof Failure || error instanceof KeystoreError;
 }
 
-/** An error of what was typed: where in this program it arose is nobody's concern. */
+/** Message of an error in a typed statement, without the stack trace, which is of no interest. */
 function messageOf(error: unknown): string {
-	// Those of the prompt's own context are instances of another class of the same name.
+	// Errors of the prompt's own context are instances of another class with the same name.
 	return types.isNativeError(error) ? `${error.name}: ${error.message}` : shownValue(error);
 }
 
 /**
- * Texts and comments, which are passed over, and amounts: 5coin, 5@gold, 5e18. A number of JavaScript has no such letters behind it; one
- * with an exponent is a plain number as long as that is exact.
+ * Matches strings and comments, which are skipped, and amounts: 5coin, 5@gold, 5e18. JavaScript numbers aren't followed by such letters;
+ * one with an exponent stays a plain number if that is exact.
  */
 const TOKENS =
 	/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:(?:coin|sun)\b|(?:raw)?@[\w$]+(?:[-.][A-Za-z]\w*)*|e\+?\d{1,2}\b(?!\.))/gi;
 
-/** A number that alone is what an option of coins, or the amount of a payment, is given as. */
+/** Matches a number that is the whole value of an option in coins, or of a payment's amount. */
 const COINS =
 	/(?<=(?:[{,]\s*["']?(?:value|feeLimit)["']?\s*:|\bsend\s*\((?:"[^"\n]*"|'[^'\n]*'|\([^()]*\)|[^,()"'])+,)\s*)\d[\d_.]*e\+?\d+(?=\s*[,)}])/iy;
 
@@ -112,7 +112,7 @@ const SET_TO_CALL = /^(\s*(?:(?:const|let|var)\s+)?[\w$]+\s*=\s*)(?=[\w$.]+\()(?
  */
 type Evaluate = (source: string, incomplete?: (error: Recoverable) => void) => Promise<unknown>;
 
-/** A prompt of Node.js, and what evaluates beside it. @param options of the prompt */
+/** Opens a Node.js prompt, and an evaluator that shares its context. @param options of the prompt */
 function opened(
 	options: ReplOptions,
 	terminal: ConsoleTerminal,
@@ -154,7 +154,7 @@ function opened(
 	return { server, evaluate: settling(evaluate, names, operations) };
 }
 
-/** Waits for all that a statement began; an error of it says whether something was sent. */
+/** Waits for everything that a statement started; its error says whether something was sent. */
 const settling =
 	(evaluate: Evaluate, names: Names, operations: Operations): Evaluate =>
 	async (source, incomplete) => {
@@ -254,7 +254,7 @@ export async function besidePrompt<T>({ input }: ConsoleTerminal, ask: () => Pro
 }
 
 /**
- * Runs the statements of a script one after the other, and prints what each comes to; it ends at the first that fails.
+ * Runs the statements of a script one after another, and prints the result of each; stops at the first that fails.
  * @throws {Failure}
  */
 export async function runScript(

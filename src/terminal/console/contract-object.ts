@@ -1,4 +1,4 @@
-/** A contract as an object of the console: a method for each function, by the interface that is known of it. */
+/** A contract as a console object, with a method for each function of its known interface. */
 
 import { inspect } from "node:util";
 import {
@@ -25,25 +25,25 @@ import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js
 import type { ActingPlan } from "../sending/act.js";
 import { consoleObject, type OperationKind, type Operations, type TypedCoins } from "./operations.js";
 
-/** Makes, shows, signs and sends a transaction. @param from the account that acts; absent: the active wallet */
+/** Builds, shows, signs and sends a transaction. @param from the acting account; if absent, the active wallet */
 export type Perform = (
 	from: string | undefined,
 	plan: (actor: Actor) => Promise<ActingPlan>,
 	memo?: string,
 ) => Promise<object | undefined>;
 
-/** What the console's objects reach a chain by. */
+/** How the console's objects access the chain. */
 export interface ConsoleChain {
 	readonly settings: Settings;
 	readonly client: NodeClient;
 	readonly perform: Perform;
-	/** The account that acts where a call names none; undefined: that of the settings. */
+	/** The acting account for calls without `from`; if undefined, that of the settings. */
 	readonly from: () => string | undefined;
-	/** What is asked for runs one after the other. */
+	/** Runs operations one after another. */
 	readonly operations: Operations;
 }
 
-/** What stands behind a call's arguments. */
+/** Options that may follow a call's arguments. */
 const OPTION_NAMES = ["value", "from", "feeLimit", "force", "tokenId", "tokenValue"] as const;
 type OptionName = (typeof OPTION_NAMES)[number];
 type CallOptions = Readonly<Partial<Record<OptionName, unknown>>>;
@@ -55,17 +55,17 @@ interface Words {
 
 type Method = (...values: readonly unknown[]) => Promise<unknown>;
 
-/** A function of a contract; beside the call itself what can be known before it. */
+/** A function of a contract, which can be called, simulated, estimated or encoded. */
 interface ContractMethod extends Method {
-	/** Runs it without effect. @returns its results */
+	/** Runs the function as a constant call. @returns its results */
 	try: Method;
-	/** The energy that it would take now. */
+	/** Estimates the energy that the call would use now. */
 	estimate: Method;
-	/** The bytes of the call. */
+	/** The call data. */
 	data: Method;
 }
 
-/** @param name what it is called here; @param contract 21 bytes */
+/** @param name the contract's label here @param contract 21 bytes */
 export function contractObject(
 	chain: ConsoleChain,
 	name: string,
@@ -108,7 +108,7 @@ function methodOf(
 		const named = await call(words);
 		const { options } = words;
 		const from = senderOf(options) ?? chain.from() ?? settings.wallet;
-		// Who has no wallet asks as nobody, as `coin contract call` does.
+		// Without a wallet, the caller is the zero address, as for `coin contract call`.
 		const owner =
 			from === undefined
 				? fromHex(`${toHex(contract.subarray(0, 1))}${"00".repeat(20)}`)
@@ -153,10 +153,10 @@ function methodOf(
 	});
 }
 
-/** Deeper values are refused: nothing that a contract takes is. */
+/** Deeper values are refused, since no contract takes any. */
 const MAX_DEPTH = 32;
 
-/** Coins of an account: printed with their unit, reckoned with as a whole number of sun, which `5coin` is here. */
+/** An amount of coins: printed with its unit, and converted to an integer of sun, like `5coin`, in calculations. */
 export class Coins {
 	constructor(private readonly sun: bigint) {}
 
@@ -173,7 +173,7 @@ export class Coins {
 	}
 }
 
-/** What has an address stands for it: accounts and contracts of the console. */
+/** Objects that can be given in place of their address: accounts and contracts of the console. */
 interface Addressed {
 	readonly address: string;
 }
@@ -183,8 +183,8 @@ function isAddressed(value: unknown): value is Addressed {
 }
 
 /**
- * A value of JavaScript as a word of the command line, so that both have one reader of arguments.
- * @throws {Failure} `bad_value` for what no contract takes
+ * Converts a JavaScript value to a word of the command line, so that both use the same parser of arguments.
+ * @throws {Failure} `bad_value` for a value that no contract takes
  */
 export function argumentText(value: unknown, coins: TypedCoins = new Map()): string {
 	return typeof value === "string" ? value : nestedText(value, coins, 0);
@@ -212,7 +212,7 @@ function nestedText(value: unknown, coins: TypedCoins, depth: number): string {
 	);
 }
 
-/** A number that JavaScript has rounded already would be sent as another one than was typed. */
+/** Refuses unsafe integers, which JavaScript has already rounded to something other than was typed. */
 function numberText(value: number): string {
 	if (Number.isSafeInteger(value)) return String(value);
 	throw new Failure(
@@ -274,7 +274,7 @@ function isOptions(value: Readonly<Record<string, unknown>>): boolean {
 	return Object.keys(value).every((name) => (OPTION_NAMES as readonly string[]).includes(name));
 }
 
-/** Options as given. @throws {Failure} `bad_value` for one that isn't among the names */
+/** Checks the names of options. @throws {Failure} `bad_value` for an unknown one */
 export function optionsOf<T extends object>(value: T, names: readonly string[]): T {
 	const unknown = Object.keys(value).find((name) => !names.includes(name));
 	if (unknown === undefined) return value;
@@ -284,7 +284,7 @@ export function optionsOf<T extends object>(value: T, names: readonly string[]):
 	});
 }
 
-/** The account that an option `from` names. @throws {Failure} `bad_value` */
+/** The account given by the option `from`. @throws {Failure} `bad_value` */
 export function senderOf({ from }: { readonly from?: unknown }): string | undefined {
 	if (from === undefined) return undefined;
 	if (isAddressed(from)) return from.address;
@@ -308,7 +308,7 @@ async function valuesOf(
 	};
 }
 
-/** An amount with its unit; whole numbers are sun, as `5coin` is one here. @throws {Failure} `bad_value` */
+/** An amount as text with its unit; bigints are sun, since `5coin` is a bigint here. @throws {Failure} `bad_value` */
 export function amountText(name: string, value: unknown): string {
 	if (typeof value === "string" || value instanceof Coins) return `${value}`;
 	if (typeof value === "bigint") return `${value}sun`;
@@ -321,7 +321,7 @@ function wholeNumber(name: string, value: unknown): bigint {
 	throw new Failure("bad_value", `${name} needs a whole number`);
 }
 
-/** The address of what was named, or is an account of the console. @throws {Failure} `wallet_not_found` */
+/** The address of a named account, or of an account object of the console. @throws {Failure} `wallet_not_found` */
 export async function addressOfNamed(settings: Settings, who: unknown): Promise<Uint8Array> {
 	if (typeof who === "string") return accountNamed(settings, who);
 	if (isAddressed(who)) return accountNamed(settings, who.address);

@@ -1,4 +1,4 @@
-/** What the console knows by name: questions and actions, and an object for each key, contact and contract of the user. */
+/** The console's global names: queries and actions, and an object for each key, contact and contract of the user. */
 
 import { inspect } from "node:util";
 import type { ContractInterface } from "../../abi/parameter.js";
@@ -34,12 +34,12 @@ import {
 } from "./contract-object.js";
 import { consoleObject } from "./operations.js";
 
-/** Contacts that are looked at for an interface when the console starts. */
+/** The most contacts whose interface is looked up when the console starts. */
 const MAX_CONTRACTS = 64;
-/** How many of them are asked for at once. */
+/** Number of concurrent lookups. */
 const ASKED_AT_ONCE = 2;
 
-/** What the console says of itself when `help` is typed. */
+/** The text that `help` prints. */
 const HELP = [
 	"balance [who]            an account's coins; who is a label, an address, an account of the console",
 	"account [who]            the whole account",
@@ -57,7 +57,7 @@ const HELP = [
 	"tokenId, tokenValue. Amounts: 5coin, 20sun, 5@gold, 5e18. What is asked for runs in order. .exit ends.",
 ];
 
-/** A name that runs when it is typed alone. */
+/** Marks functions that run when their name is typed alone. */
 export const RUNS_ALONE = Symbol("runs alone");
 
 type Question = (...values: never[]) => unknown;
@@ -68,12 +68,12 @@ function alone<F extends Question>(run: F): F {
 
 interface ConsoleNames {
 	readonly globals: Readonly<Record<string, unknown>>;
-	/** How many contracts have an object of their own. */
+	/** Number of contracts that have an object. */
 	readonly contracts: number;
 	readonly accounts: number;
 }
 
-/** @param use tells who acts from now on; undefined: as configured */
+/** @param use sets the acting account from now on; if undefined, the configured one */
 export async function consoleNames(chain: ConsoleChain, use: (name: string) => void): Promise<ConsoleNames> {
 	const { settings, client, operations } = chain;
 	const question = <A extends unknown[], T>(name: string, work: (...values: A) => Promise<T>) =>
@@ -171,7 +171,7 @@ function payer({ settings, perform }: ConsoleChain) {
 	};
 }
 
-/** An object for each label. @param account makes that of an account */
+/** Makes an object for each label. @param account makes the object of an account */
 async function labelledObjects(
 	chain: ConsoleChain,
 	account: (label: string, address: string) => object,
@@ -198,7 +198,7 @@ interface Labelled {
 	readonly label: string;
 	/** Base58. */
 	readonly address: string;
-	/** Undefined for what isn't a contract, or couldn't be asked for. */
+	/** Undefined if it isn't a contract, or couldn't be looked up. */
 	readonly items: ContractInterface | undefined;
 }
 
@@ -206,7 +206,7 @@ async function labelledContracts({ settings, client }: ConsoleChain): Promise<re
 	const { entries } = await listKeystore(settings.keystoreDirectory);
 	const keys = new Set(entries.map(({ base58 }) => base58));
 	const labels = [...(await readLabels(settings))];
-	// Who has a key is no contract: contacts alone are asked for, few at a time, since a node counts a client's connections.
+	// An address with a key isn't a contract, so only contacts are looked up; few at a time, as nodes limit a client's connections.
 	const contacts = labels.filter(([address]) => !keys.has(address)).slice(0, MAX_CONTRACTS);
 	const found = new Map<string, ContractInterface>();
 	for (let at = 0; at < contacts.length; at += ASKED_AT_ONCE) {
@@ -219,7 +219,7 @@ async function labelledContracts({ settings, client }: ConsoleChain): Promise<re
 	return labels.map(([address, label]) => ({ label, address, items: found.get(address) }));
 }
 
-/** @returns undefined for what isn't a contract */
+/** @returns undefined if it isn't a contract */
 async function interfaceOf(client: NodeClient, address: Uint8Array): Promise<ContractInterface | undefined> {
 	const record = await client.call("getcontract", { value: toHex(address) });
 	return Object.keys(record).length === 0 ? undefined : interfaceThroughProxy(client, address);

@@ -1,6 +1,6 @@
 /**
- * What was asked for at the console, one after the other: whoever forgets to wait for a payment must not pay from another account, or
- * read what was before it, or be told that nothing was sent.
+ * Runs the console's operations one after another: a user who forgets to await a payment must not pay from another account, read
+ * the state before it, or be informed that nothing was sent.
  */
 
 import { Failure } from "../../wallet/failure.js";
@@ -69,11 +69,11 @@ class WatchedPromise<T> extends Promise<T> {
 }
 refusing(WatchedPromise.prototype, Promise.prototype, (member, { call }) => unawaited(call, member));
 
-/** What a statement came to. */
+/** The outcome of a statement. */
 interface Settled {
 	/** Whether something was sent. */
 	readonly hasActed: boolean;
-	/** The failure that nobody waited for. */
+	/** The failure of an operation that wasn't awaited. */
 	readonly failure: { readonly error: unknown } | undefined;
 }
 
@@ -98,7 +98,7 @@ export class Operations {
 	/** What the statement asked. */
 	private questions: readonly WatchedPromise<unknown>[] = [];
 
-	/** Called with each transaction that was sent. */
+	/** Called for each transaction that was sent. */
 	act(): void {
 		this.acted = true;
 	}
@@ -120,7 +120,7 @@ export class Operations {
 			if (!watched.isAwaited) throw error;
 		});
 		this.last.catch(nothing);
-		// Its failure is told by whoever waits, or by the end of the statement.
+		// Its failure is reported where it is awaited, or at the end of the statement.
 		Promise.prototype.then.call(watched, undefined, nothing);
 		return watched;
 	}
@@ -141,7 +141,7 @@ export class Operations {
 		return refusing(run, base, (member) => unawaited(`${name}()`, member));
 	}
 
-	/** Waits for all of a statement. */
+	/** Waits for all operations of a statement. */
 	async settle(): Promise<Settled> {
 		let failure: Settled["failure"];
 		try {

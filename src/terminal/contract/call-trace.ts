@@ -1,4 +1,4 @@
-/** The call tree of a transaction: asked from a node that traces, read with every interface that can be had. */
+/** Gets a transaction's call tree from a node that supports tracing, decoded by all available interfaces. */
 
 import { Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
@@ -36,15 +36,15 @@ export async function interfacesOf(
 	return joinedInterfaces(...lists.map((list) => list ?? []));
 }
 
-/** What asks for a tree of calls, beside the subject. */
+/** Parameters for requesting a call tree. */
 const TREE = { tracer: "callTracer", tracerConfig: { withLog: true } };
 
-/** Asks a node by JSON-RPC. */
+/** Calls a node's JSON-RPC. */
 type Ask = (method: string, params: readonly unknown[]) => Promise<Json>;
 
 /**
  * Traces a transaction.
- * @param given interfaces that come before those of the chain
+ * @param given interfaces that take precedence over those on the chain
  * @throws {Failure} `not_found`; `bad_value` for a transaction that calls no contract
  */
 export async function traceTransactionCalls(
@@ -72,7 +72,7 @@ export async function traceTransactionCalls(
 	return { tree, root };
 }
 
-/** Traces a call that isn't on the chain, on the head. @param call as JSON-RPC takes it */
+/** Traces a call that isn't on the chain, on the state of the head. @param call in the form of JSON-RPC */
 export async function traceCallCalls(
 	client: NodeClient,
 	call: object,

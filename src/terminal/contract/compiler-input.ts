@@ -1,4 +1,4 @@
-/** Files of compilers on the command line: read as they are, or compiled first where they hold sources. */
+/** Reads compiler output given on the command line, compiling it first if sources are given. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -53,7 +53,7 @@ export function compilerSettings(
 	};
 }
 
-/** Commands that may have to compile. */
+/** Flag of commands that may have to compile. */
 export const compilerFlag = {
 	solc: Flags.string({
 		description: "Solidity compiler: a version that is installed, or the path of its package or program",
@@ -64,7 +64,7 @@ export const compilerFlag = {
 
 const MAX_FILE_BYTES = 256 << 20;
 
-/** A build file of hardhat 3, which keeps what was asked and what was answered in two files, as one; any other file as it is. */
+/** Joins a build of hardhat 3, which has compiler input and output in two files; returns any other file unchanged. */
 export async function wholeBuild(json: Json, path: string): Promise<Json> {
 	if (!isRecord(json)) return json;
 	const { _format: format } = json;
@@ -77,7 +77,7 @@ export async function wholeBuild(json: Json, path: string): Promise<Json> {
 	return isRecord(asked) ? { ...asked, output: json["output"] ?? null } : json;
 }
 
-/** The same, and for an artifact of hardhat 2, which lacks the places of immutable values, its contract in the build that it came from. */
+/** Also replaces an artifact of hardhat 2, which lacks the positions of immutable values, by its contract in the build it came from. */
 async function withNeighbours(json: Json, path: string): Promise<Json> {
 	if (!isRecord(json) || json["_format"] !== "hh-sol-artifact-1") return wholeBuild(json, path);
 	const { sourceName, contractName } = json;
@@ -99,25 +99,25 @@ async function readFileJson(path: string): Promise<Json> {
 	return givenJson((await readBoundedFile(path, MAX_FILE_BYTES)).toString("utf8"), `${path} is not JSON`);
 }
 
-/** A file beside another one; undefined where there is none. @throws {Failure} `bad_value` for one that can't be read */
+/** Reads a file beside another one; undefined if there is none. @throws {Failure} `bad_value` if it can't be read */
 async function neighbour(path: string): Promise<Json | undefined> {
 	return existsSync(path) ? readFileJson(path) : undefined;
 }
 
-/** A file as {@link compilerFile} reads it; a Solidity file is compiled as its project says, without further settings. @throws {Failure} */
+/** Reads a file like {@link compilerFile}; a Solidity file is compiled by its project's settings only. @throws {Failure} */
 export async function buildOf(path: string): Promise<Json> {
 	if (!/\.sol$/i.test(path)) return compilerFile(path);
 	const { input, output } = await compiled([path], undefined, {});
 	return { input, output };
 }
 
-/** Settings that decide what code comes out. */
+/** Settings that affect the compiled code. */
 const STORED_SETTINGS = ["optimizer", "evmVersion", "viaIR", "remappings", "libraries", "metadata"];
 
 /**
- * What a node keeps of a contract's sources (protocol/history §7), compiled as it says. The node says which version: a path would be
- * a program or module of this machine that somebody else has run.
- * @throws {Failure} `bad_value` where it names no version
+ * Compiles a contract's sources as stored by a node (protocol/history §7). The node must give a compiler version: accepting a path would
+ * let somebody else run a program or module of this machine.
+ * @throws {Failure} `bad_value` if it gives no version
  */
 export async function buildOfStored({
 	compiler,
@@ -143,7 +143,7 @@ export async function buildOfStored({
 	return { input, output };
 }
 
-/** @param asked standard JSON input; undefined: the files are sources, of the project that the first is in */
+/** @param asked standard JSON input; if undefined, the files are sources in the project of the first one */
 async function compiled(
 	paths: readonly string[],
 	solc: string | undefined,
@@ -159,7 +159,7 @@ async function compiled(
 	return { input, output: await compileStandardInput(compiler, input), version: compiler.version };
 }
 
-/** JSON of a compiler or toolchain; standard JSON input becomes its output. @throws {Failure} */
+/** Returns JSON of a compiler or toolchain, after compiling it if it is standard JSON input. @throws {Failure} */
 export async function compiledJson(json: Json, solc: string | undefined): Promise<Json> {
 	const build = buildFile(json);
 	const asked = build && !build.output ? build.input : json;
@@ -169,14 +169,14 @@ export async function compiledJson(json: Json, solc: string | undefined): Promis
 
 export interface CompiledSources {
 	readonly contracts: readonly CompiledContract[];
-	/** The compiler's version, and what it was asked; undefined where none was needed. */
+	/** The compiler's version, followed by its input; undefined if nothing had to be compiled. */
 	readonly compiler: string | undefined;
 	readonly input: JsonRecord | undefined;
 }
 
 /**
- * Contracts of source files, or of one file of JSON.
- * @param mustCompile sources that came with a compiler's output are compiled all the same
+ * Contracts from source files, or from one JSON file.
+ * @param mustCompile whether to compile sources even if the compiler's output comes with them
  */
 export async function contractsFrom(
 	paths: readonly string[],

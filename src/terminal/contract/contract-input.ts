@@ -1,4 +1,4 @@
-/** What commands on contracts share: flags, the interface of the contract, and the call that the words mean. */
+/** What commands on contracts share: flags, the contract's interface, and parsing of calls. */
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ export const abiFlag = {
 	}),
 };
 
-/** Commands that show a call before it is signed or sent. */
+/** Flag of commands that show a call before it is signed or sent. */
 export const callAbiFlag = {
 	abi: Flags.string({
 		description:
@@ -45,7 +45,7 @@ export const callAbiFlag = {
 	}),
 };
 
-/** What goes with a call. */
+/** Flags for coins and tokens sent with a call. */
 export const valueFlags = {
 	value: Flags.string({
 		description: "coins that go with the call, with their unit",
@@ -65,7 +65,7 @@ export const valueFlags = {
 	}),
 };
 
-/** The words of a call; the arguments of the function follow. */
+/** Arguments of commands with a call; the function's arguments follow. */
 export const callArguments = {
 	address: required("the contract"),
 	function: optional("signature or name"),
@@ -90,7 +90,7 @@ export const callFlags = {
 /** The values of {@link valueFlags} after parsing. */
 type ValueFlags = Interfaces.InferredFlags<typeof valueFlags>;
 
-/** Sun and tokens that go with a call. @throws {Failure} `bad_value`, `amount_unit`, `conflicting_flags`, `usage` */
+/** Sun and tokens to send with a call. @throws {Failure} `bad_value`, `amount_unit`, `conflicting_flags`, `usage` */
 export async function valuesOf(
 	flags: ValueFlags,
 	amounts: NamedAmounts,
@@ -100,7 +100,7 @@ export async function valuesOf(
 	if (units === undefined) return valueSun;
 	const parts = amountParts(units);
 	if (parts) {
-		// Refuses a token that is named twice.
+		// Refuses a token that is given twice.
 		paymentInParts({ amount: units, token: id });
 		const token = await amounts.chainToken(parts);
 		return { ...valueSun, tokenId: token.id, tokenValue: token.units };
@@ -124,15 +124,15 @@ const FILE = /\.(json|abi)$/i;
 /** The text of a flag that may name a file or standard input. @throws {Failure} `bad_value` */
 export async function flagText(value: string, purpose: string): Promise<string> {
 	if (value === "-") return givenStdin(purpose);
-	// A bare name of a file is what other flags take; JSON and names of functions are never one.
+	// Accepts a bare file name, as other flags do; it can't be confused with JSON or function names.
 	if (!value.startsWith("@") && !(FILE.test(value) && existsSync(value))) return value;
 	const path = value.replace(/^@/, "");
 	return readFile(path, "utf8").catch(unreadable(path));
 }
 
 /**
- * The interface that a flag gives; undefined without the flag. A label or an address is a contract whose interface is meant: the one
- * that is kept of it, or with a client the one that the chain has.
+ * The interface given by a flag; undefined without the flag. A label or an address stands for a contract's interface: the saved
+ * one or, if there is a client, the one on the chain.
  * @throws {Failure}
  */
 export async function interfaceFlag(
@@ -150,7 +150,7 @@ export async function interfaceFlag(
 	return items;
 }
 
-/** The same as the compiler wrote it, of files and contracts that are kept. @throws {Failure} */
+/** The interface as written by the compiler, from files and saved contracts only. @throws {Failure} */
 export async function interfaceEntries(value: string, settings: Settings): Promise<readonly Json[]> {
 	const text = await flagText(value, "the interface");
 	if (isContractWord(value, text)) {
@@ -162,7 +162,7 @@ export async function interfaceEntries(value: string, settings: Settings): Promi
 	return entriesOf(readJson(text)) ?? [];
 }
 
-/** @param text what the flag's value gave: itself, where it names no file */
+/** @param text the text obtained from the flag's value, which is the value itself if it isn't a file */
 function isContractWord(value: string, text: string): boolean {
 	if (text !== value || !/^[^\s[{"]+$/.test(text)) return false;
 	if (FILE.test(text) || text.includes("/"))
@@ -176,18 +176,18 @@ function noInterface(label: string): Failure {
 	});
 }
 
-/** Words of `contract call|send|estimate`: the contract, then a signature or name, then the arguments. */
+/** Arguments of `contract call|send|estimate`: the contract, a signature or name, and the function's arguments. */
 interface CallWords {
 	readonly address: string;
 	readonly signature: string | undefined;
 	readonly arguments: readonly string[];
 	readonly abi: string | undefined;
 	readonly data: string | undefined;
-	/** Contract whose interface counts. */
+	/** Contract whose interface is used instead. */
 	readonly as?: string | undefined;
 }
 
-/** The words of a command line with {@link callArguments} and {@link callFlags}. */
+/** The call of a command line with {@link callArguments} and {@link callFlags}. */
 export function callWords(
 	args: { readonly address: string; readonly function: string | undefined },
 	argv: readonly string[],
@@ -204,8 +204,8 @@ function functionName(signature: string): string {
 }
 
 /**
- * Works out a call. A full signature needs no interface; a bare name takes it from the flag or from the chain.
- * @param client undefined without a network
+ * Parses a call. A full signature needs no interface; for a bare name, it is taken from the flag or from the chain.
+ * @param client undefined when offline
  * @param amounts reads amounts of tokens among the arguments
  * @throws {Failure}
  */

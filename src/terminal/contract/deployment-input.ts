@@ -1,4 +1,4 @@
-/** What is to be deployed: code and interface from flags, or from a file that a compiler or toolchain wrote. */
+/** Reads what to deploy: code and interface from flags, or from a file of a compiler or toolchain. */
 
 import { resolve } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
@@ -25,19 +25,19 @@ import { flagText } from "./contract-input.js";
 
 interface Deployable {
 	readonly code: Uint8Array;
-	/** A list of entries as compilers write it. */
+	/** A list of entries, as written by compilers. */
 	readonly abi: Json;
 	readonly name: string;
-	/** Where its variables stand, as the compiler wrote it. */
+	/** Storage layout of its variables, as written by the compiler. */
 	readonly storageLayout?: Json | undefined;
-	/** What was compiled for it, where that was done here. */
+	/** The compiled contract and sources, if it was compiled here. */
 	readonly compiled?: { readonly contract: CompiledContract; readonly made: CompiledSources } | undefined;
 }
 
-/** A source file and the contract in it that is meant: `Token.sol:Token`. */
+/** Matches a source file with an optional contract name: `Token.sol:Token`. */
 const SOURCE_AND_NAME = /^(.+\.sol)(?::([A-Za-z_$][\w$]*))?$/i;
 
-/** The flags that say what is deployed. */
+/** The flags that determine what is deployed. */
 export const deploymentFlags = {
 	...compilerFlag,
 	...compilerSettingFlags,
@@ -62,8 +62,8 @@ export const deploymentFlags = {
 type DeploymentFlags = Interfaces.InferredFlags<typeof deploymentFlags>;
 
 /**
- * What is deployed, and the constructor's arguments.
- * @param words the arguments of the command: the source file may be the first of them
+ * Determines what to deploy, and the constructor's arguments.
+ * @param words the command's arguments, the first of which may be the source file
  * @throws {Failure} `usage`, `bad_value`
  */
 export async function deployable(
@@ -113,7 +113,7 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 	const file = await compiledJson(await wholeBuild(givenJson(text, `${path} is not JSON`), path), solc);
 	if (isStandardOutput(file)) return fromCompilerOutput(file, path, name);
 	const abi = artifactMember(file, "abi");
-	// Toolchains write the code as text, compilers inside of objects.
+	// Toolchains write the code as text, compilers inside objects.
 	const code = [
 		artifactMember(file, "bytecode"),
 		artifactMember(file, "bytecode", "object"),
@@ -138,7 +138,7 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 	};
 }
 
-/** One contract of many: the one of the name, else the only one. */
+/** Selects a contract by name; without a name, the only one. */
 function fromCompilerOutput(file: Json, path: string, name: string | undefined): Deployable {
 	return fromContracts(compiledContracts(file), path, name);
 }

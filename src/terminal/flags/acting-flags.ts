@@ -1,11 +1,11 @@
-/** Flags of every command that acts on the chain (protocol/command-line §1.2). */
+/** Flags of all commands that act on the chain (protocol/command-line §1.2). */
 
 import { Flags, type Interfaces } from "@oclif/core";
 import { Failure } from "../../wallet/failure.js";
 import type { RequestedFeeLimit } from "../../wallet/values/fee-limit.js";
 import { keystoreFlags, nodeFlags, passwordFlags, progressFlag } from "./flags.js";
 
-/** Waiting for a transaction that was sent. */
+/** Flags for waiting for a transaction after sending it. */
 export const waitFlags = {
 	...progressFlag,
 	wait: Flags.boolean({ description: "wait until it is irreversible", helpGroup: "TRANSACTION" }),
@@ -30,7 +30,7 @@ export const yesFlag = {
 	}),
 };
 
-/** Commands that call contracts. */
+/** Flags of commands that call contracts. */
 export const feeLimitFlags = {
 	"fee-limit": Flags.string({
 		description: "the most that energy may cost, or auto: the estimate and a quarter more (auto)",
@@ -44,7 +44,7 @@ export const feeLimitFlags = {
 	}),
 };
 
-/** Commands that take amounts in the decimals of tokens. */
+/** Flag of commands that take amounts in tokens' decimals. */
 export const trustFlag = {
 	"trust-node": Flags.boolean({
 		description:
@@ -53,7 +53,7 @@ export const trustFlag = {
 	}),
 };
 
-/** Those that take amounts of one token. */
+/** Flags of commands that take amounts of one token. */
 export const decimalsFlags = {
 	...trustFlag,
 	decimals: Flags.string({
@@ -63,14 +63,14 @@ export const decimalsFlags = {
 	}),
 };
 
-/** @throws {Failure} `bad_value` */
+/** The value of `--decimals`. @throws {Failure} `bad_value` */
 export function statedDecimals({ decimals }: { readonly decimals?: string | undefined }): number | undefined {
 	if (decimals === undefined) return undefined;
 	if (/^\d{1,3}$/.test(decimals) && Number(decimals) < 256) return Number(decimals);
 	throw new Failure("bad_value", `--decimals "${decimals}" is not a number of decimals`);
 }
 
-/** What {@link feeLimitFlags} say. A dry run tells the outcome by itself. */
+/** The values of {@link feeLimitFlags}. A dry run isn't refused, since it reports the outcome itself. */
 export function requestedFeeLimit(flags: FeeLimitFlags): RequestedFeeLimit {
 	const { "fee-limit": feeLimit, "dry-run": isDry } = flags;
 	return { feeLimit, force: flags.force || (isDry && feeLimit !== undefined && feeLimit !== "auto") };

@@ -9,27 +9,27 @@ import { Failure } from "../../wallet/failure.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import { parseMoment } from "../../wallet/values/moment.js";
 
-// Left alone the framework reads a missing argument from standard input, which is the commands' to read.
+// By default the framework reads a missing argument from standard input, which commands must read themselves.
 
 export const required = (description: string) =>
 	Args.string({ description, required: true, ignoreStdin: true });
 
 export const optional = (description: string) => Args.string({ description, ignoreStdin: true });
 
-/** Commands about one contract. */
+/** Argument of commands about one contract. */
 export const contractArgument = { address: required("the contract") };
 
-/** The argument that names an entry of the keystore, and how an entry is printed. */
+/** Argument that selects an entry of the keystore. */
 export const walletArgument = {
 	wallet: required("label or address"),
 };
 
-/** An entry as commands print it, the file at the end. */
+/** A keystore entry as printed by commands, with the file last. */
 export function entryRecord({ name, base58, kind, scheme, path, file, signer }: KeystoreEntry): object {
 	return { name, address: base58, kind, scheme: scheme?.name, path, signer: signer?.at, file };
 }
 
-/** Commands that open or write keys. */
+/** Flags of commands that read or write keys. */
 export const keystoreFlags = {
 	"keystore-dir": Flags.string({
 		description: "directory of the key files",
@@ -39,12 +39,12 @@ export const keystoreFlags = {
 	}),
 };
 
-/** Commands that encrypt keys. */
+/** Flag of commands that encrypt keys. */
 export const lightFlag = {
 	light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
 };
 
-/** Commands that reach a signer, which may be on another machine. */
+/** Flags of commands that connect to a signer, which may be on another machine. */
 export const signerFileFlags = {
 	certificate: Flags.string({
 		description: "own certificate for mutual TLS, in PEM",
@@ -63,7 +63,7 @@ export const signerFileFlags = {
 	}),
 };
 
-/** The files, with absolute paths; undefined unless all are given. */
+/** The TLS files with absolute paths; undefined unless all are given. */
 export function signerFilesOf({
 	certificate,
 	"certificate-key": key,
@@ -73,7 +73,7 @@ export function signerFilesOf({
 	return { certificate: resolve(certificate), key: resolve(key), ca: resolve(ca) };
 }
 
-/** The place of a signer, with absolute paths. @throws {Failure} `usage` unless the files are given with `tls://…`, and only there */
+/** Location of a signer, with absolute paths. @throws {Failure} `usage` unless the files are given exactly if it is `tls://…` */
 export function signerPlaceOf(
 	at: string,
 	flags: Interfaces.InferredFlags<typeof signerFileFlags>,
@@ -88,7 +88,7 @@ export function signerPlaceOf(
 	);
 }
 
-/** Commands that need a password. */
+/** Flags of commands that need a password. */
 export const passwordFlags = {
 	"password-file": Flags.string({
 		description: "file with the password, - for standard input (default: asked on the terminal)",
@@ -100,7 +100,7 @@ export const passwordFlags = {
 /** The values of {@link passwordFlags}. */
 export type PasswordFlags = Interfaces.InferredFlags<typeof passwordFlags>;
 
-/** Commands that talk to a node. */
+/** Flags of commands that connect to a node. */
 export const nodeFlags = {
 	profile: Flags.string({
 		description: "network profile of the configuration",
@@ -123,20 +123,20 @@ export const nodeFlags = {
 	}),
 };
 
-/** A refusal whose hint is a command about a transaction: it has to ask the same node. @param flags of {@link nodeFlags} */
+/** Completes a hint that suggests a command, so that it uses the same node. @param flags values of {@link nodeFlags} */
 export function askingSameNode(
 	failure: Failure,
 	{ profile, node }: { readonly profile?: string | undefined; readonly node?: string | undefined },
 ): Failure {
 	const { COIN_PROFILE, COIN_NODE } = process.env;
-	// A password in the address isn't printed, and what the environment says it goes on saying.
+	// Doesn't print a URL with a password, nor what comes from the environment, which will be the same again.
 	const server = node === undefined || node === COIN_NODE || node.includes("@") ? "" : ` --node ${node}`;
 	const more = `${server}${profile === undefined || profile === COIN_PROFILE ? "" : ` --profile ${profile}`}`;
 	const hint = failure.facts.hint?.replace(/coin tx wait [0-9a-f]{64}/, `$&${more}`);
 	return hint === undefined || more === "" ? failure : failure.with({ hint });
 }
 
-/** Queries of state that nodes with its history answer of any block. */
+/** Flag of state queries that nodes with state history can answer for any block. */
 export const blockFlag = {
 	block: Flags.string({
 		description: "state right after a block: a number, a 64-digit id, head, solid, earliest",
@@ -146,21 +146,21 @@ export const blockFlag = {
 	}),
 };
 
-/** What a delegated stake is for. */
+/** Resource of a delegated stake. */
 export const resourceFlag = Flags.string({
 	description: "bandwidth or energy",
 	helpValue: "bandwidth|energy",
 	required: true,
 });
 
-/** What a stake of one's own is for. */
+/** Resource of an account's own stake. */
 export const stakeFlag = Flags.string({
 	description: "bandwidth, energy or votes",
 	helpValue: "bandwidth|energy|votes",
 	required: true,
 });
 
-/** Queries that can be answered from irreversible blocks alone. */
+/** Flag of queries that can be answered from irreversible blocks only. */
 export const solidityFlag = {
 	solidity: Flags.boolean({ description: "ask the solidity API (irreversible state)", helpGroup: "NODE" }),
 };
@@ -168,7 +168,7 @@ export const solidityFlag = {
 /** The values of {@link solidityFlag}. */
 export type SolidityFlags = Interfaces.InferredFlags<typeof solidityFlag>;
 
-/** Commands that may take long. */
+/** Flag of commands that may take long. */
 export const progressFlag = {
 	progress: Flags.option({
 		options: ["json"] as const,
@@ -182,7 +182,7 @@ export type ProgressFlags = Interfaces.InferredFlags<typeof progressFlag>;
 
 // Flags of commands on a data directory that no node has open.
 
-/** Which chain it is, beside the configuration file. */
+/** Flags that determine the chain, together with the configuration file. */
 export const chainFlags = {
 	network: Flags.option({
 		options: PUBLIC_NETWORK_NAMES,
@@ -224,14 +224,14 @@ export const historyFlags = {
 
 type HistoryFlags = Interfaces.InferredFlags<typeof historyFlags>;
 
-/** What the flags ask for. Times in milliseconds since 1970. */
+/** The values of {@link historyFlags}. Times are in milliseconds since 1970. */
 interface RequestedHistory {
 	readonly limit: number;
 	readonly sinceMs: bigint | undefined;
 	readonly untilMs: bigint | undefined;
 }
 
-/** @param usual how many without the flag @throws {Failure} */
+/** @param usual default of `--limit` @throws {Failure} */
 export function requestedHistory(flags: HistoryFlags, usual: number): RequestedHistory {
 	const limit = flags.limit === undefined ? usual : Number(parseCount(flags.limit));
 	const [sinceMs, untilMs] = [readTime(flags.since), readTime(flags.until)];

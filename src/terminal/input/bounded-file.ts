@@ -1,9 +1,9 @@
-/** Files of others, read no further than they may be long. */
+/** Reads files from others, up to a size limit. */
 
 import { constants, open } from "node:fs/promises";
 import { Failure } from "../../wallet/failure.js";
 
-/** For `catch`: the refusal of a file that can't be read. */
+/** For `catch`: the failure for a file that can't be read. */
 export const unreadable =
 	(path: string) =>
 	(error: unknown): never => {
@@ -11,10 +11,10 @@ export const unreadable =
 		throw new Failure("bad_value", `${path} can't be read (${code})`);
 	};
 
-/** @throws {Failure} `bad_value` for what isn't a file, can't be read, or is longer */
+/** @throws {Failure} `bad_value` if it isn't a file, can't be read, or is too long */
 export async function readBoundedFile(path: string, maxBytes: number): Promise<Buffer> {
 	try {
-		// A pipe without a writer would be waited for.
+		// Non-blocking, since opening a pipe without a writer would block.
 		const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
 		try {
 			const found = await file.stat();

@@ -1,4 +1,4 @@
-/** Commands that take transactions from an argument or a stream: each input gives one line of output, in order. */
+/** Input of commands that take transactions from an argument or a stream: each input gives one line of output, in order. */
 
 import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
@@ -17,11 +17,11 @@ export const streamFlags = {
 	"keep-going": Flags.boolean({ description: "go on after a failing input; its output line is null" }),
 };
 
-/** A transaction of several, or why its input is none. */
+/** One of several transactions, or why its input is invalid. */
 type EnvelopeInput = TransactionEnvelope | Failure;
 
 /**
- * Reads every input before anything is done with the first, so that no secret is asked for in vain.
+ * Reads all inputs before the first one is processed, so that no secret is requested in vain.
  * @throws {Failure} `usage` without input, `stdin_empty`, `transaction_invalid`, `transaction_mismatch`
  */
 export async function readEnvelopes(
@@ -35,8 +35,8 @@ export async function readEnvelopes(
 }
 
 /**
- * The same with inputs that can't be read among them, for commands that go on with the others ({@link forEachInput}).
- * @throws {Failure} `usage` without input, `stdin_empty`, `transaction_invalid` for what can't be cut into inputs
+ * Reads all inputs, including invalid ones, for commands that continue with the others ({@link forEachInput}).
+ * @throws {Failure} `usage` without input, `stdin_empty`, `transaction_invalid` if the text can't be split into inputs
  */
 export async function readInputs(argument: string | undefined, rawOnly = false): Promise<EnvelopeInput[]> {
 	const input = await envelopeText(argument);
@@ -62,7 +62,7 @@ async function envelopeOrFailure(value: string, rawOnly: boolean): Promise<Envel
 	}
 }
 
-/** What an argument or standard input holds; an argument may also name a file, as `@file` or as it is. */
+/** The text of an argument or standard input; an argument may also be a file, as `@file` or just its name. */
 async function envelopeText(argument: string | undefined): Promise<{ readonly text: string } | undefined> {
 	if (argument === undefined || argument === "-" || /^\s*[[{]|^(0x)?[0-9a-f]+$/i.test(argument))
 		return argumentOrStdin(argument, "the transaction", true);
@@ -77,8 +77,8 @@ async function envelopeText(argument: string | undefined): Promise<{ readonly te
 }
 
 /**
- * Inputs from standard input, each as soon as its line has come.
- * @throws {Failure} `stdin_empty` at the end, if nothing came; `transaction_invalid` for what can't be cut into inputs
+ * Yields inputs from standard input as soon as each line arrives.
+ * @throws {Failure} `stdin_empty` at the end, if there was no input; `transaction_invalid` if the text can't be split into inputs
  */
 export async function* envelopesAsTheyCome(rawOnly = false): AsyncGenerator<EnvelopeInput> {
 	let isEmpty = true;
@@ -90,8 +90,8 @@ export async function* envelopesAsTheyCome(rawOnly = false): AsyncGenerator<Enve
 }
 
 /**
- * Handles inputs in order; one that is a failure is refused in its turn.
- * @param explain adds what a refusal of the command says besides
+ * Processes inputs in order; an input that is a failure is reported in its turn.
+ * @param explain adds the command's own facts to a failure
  * @returns whether all succeeded
  * @throws the first failure, unless `keepGoing`
  */

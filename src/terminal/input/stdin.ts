@@ -1,4 +1,4 @@
-/** Standard input: read once, by the command itself, and cut into the values that it carries (protocol/command-line §1.4). */
+/** Reads standard input, which can be read only once, and splits it into values (protocol/command-line §1.4). */
 
 import { Failure } from "../../wallet/failure.js";
 
@@ -24,8 +24,8 @@ function take(purpose: string): void {
 
 /**
  * Reads standard input to its end.
- * @param purpose what is read, so that a second reader can be told who took it
- * @throws {Failure} `usage` if it was read already, `bad_value` beyond 64 MiB
+ * @param purpose what is read, for the error of a second reader
+ * @throws {Failure} `usage` if it was already read, `bad_value` beyond 64 MiB
  */
 export async function readStdin(purpose: string): Promise<string> {
 	take(purpose);
@@ -43,7 +43,7 @@ export async function readStdin(purpose: string): Promise<string> {
 
 /**
  * The value of an argument that may be `-` or missing.
- * @param implicit whether a missing argument means standard input when that is not a terminal
+ * @param implicit whether a missing argument means standard input if that is not a terminal
  * @returns undefined if there is no value at all
  */
 export async function argumentOrStdin(
@@ -56,7 +56,7 @@ export async function argumentOrStdin(
 	return { text: await givenStdin(purpose), fromStdin: true };
 }
 
-/** The same as {@link readStdin}, where something must be there. @throws {Failure} `stdin_empty` */
+/** {@link readStdin} for input that must not be empty. @throws {Failure} `stdin_empty` */
 export async function givenStdin(purpose: string): Promise<string> {
 	const text = await readStdin(purpose);
 	if (text.trim() === "")
@@ -65,7 +65,7 @@ export async function givenStdin(purpose: string): Promise<string> {
 }
 
 /**
- * The values of standard input, each as soon as its line has come.
+ * Yields the values of standard input as soon as each line arrives.
  * @throws {Failure} as {@link readStdin} and {@link splitValues}
  */
 export async function* stdinValues(purpose: string): AsyncGenerator<string> {
@@ -77,7 +77,7 @@ export async function* stdinValues(purpose: string): AsyncGenerator<string> {
 		const end = pending.lastIndexOf("\n");
 		if (end < 0) continue;
 		const values = completeValues(pending.slice(0, end));
-		// A value that is laid out over several lines goes on.
+		// The value continues on the next line.
 		if (values === undefined && pending.length <= MAX_VALUE_BYTES) continue;
 		const text = pending.slice(0, end);
 		pending = pending.slice(end + 1);
@@ -97,8 +97,8 @@ function completeValues(text: string): string[] | undefined {
 }
 
 /**
- * Cuts a text into JSON values, one a line or laid out over several, and bare words such as hex.
- * @throws {Failure} `transaction_invalid` for a value that isn't complete or is larger than 1 MiB
+ * Splits a text into JSON values, each on one or several lines, and bare words such as hex.
+ * @throws {Failure} `transaction_invalid` for a value that is incomplete or larger than 1 MiB
  */
 export function splitValues(text: string): string[] {
 	const values: string[] = [];

@@ -1,4 +1,4 @@
-/** Signing with an agent where one is named by `COIN_AGENT`; otherwise keys are opened with their passwords. */
+/** Signs with the agent given by `COIN_AGENT`, if any; otherwise keys are unlocked with their passwords. */
 
 import { agentAt } from "../../keystore/agent/client.js";
 import { checkHasKey, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
@@ -17,13 +17,13 @@ import { present } from "../prompt/confirmation.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 import { openedKey, type PasswordSource } from "./secrets.js";
 
-/** Names the agent's socket; set by `coin keystore unlock`. */
+/** Environment variable with the agent's socket; set by `coin keystore unlock`. */
 export const AGENT_VARIABLE = "COIN_AGENT";
 
 /**
- * The signature of a secp256k1 key over a hash of 32 bytes.
- * @returns undefined without an agent, or if it is gone or doesn't hold the key
- * @throws {Failure | KeystoreError} if the agent is not the user's own, or answers with another key's signature
+ * Signs a hash of 32 bytes with a secp256k1 key of the agent.
+ * @returns undefined without an agent, or if it has ended or doesn't hold the key
+ * @throws {Failure | KeystoreError} if the agent is not the user's own, or returns another key's signature
  */
 export async function agentSignature(key: KeystoreEntry, hash: Uint8Array): Promise<Uint8Array | undefined> {
 	const socketPath = process.env[AGENT_VARIABLE];
@@ -35,7 +35,7 @@ export async function agentSignature(key: KeystoreEntry, hash: Uint8Array): Prom
 }
 
 /**
- * The same with a key of any scheme.
+ * {@link agentSignature} with a key of any scheme.
  * @throws {Failure | KeystoreError} as {@link agentSignature}
  */
 export async function anyAgentSignature(
@@ -66,8 +66,8 @@ function isOf(key: KeystoreEntry, hash: Uint8Array, signature: Uint8Array): bool
 }
 
 /**
- * A key that an agent signs with for a signer, as long as it holds it.
- * @returns undefined without an agent, if it doesn't hold the key, and for keys of other schemes than secp256k1
+ * A key that a signer can use through an agent, as long as the agent holds it.
+ * @returns undefined without an agent, if it doesn't hold the key, or if the key isn't a secp256k1 key
  * @throws {Failure | KeystoreError} if the agent is not the user's own
  */
 export async function lentByAgent(key: KeystoreEntry): Promise<LentKey | undefined> {
@@ -83,9 +83,9 @@ export async function lentByAgent(key: KeystoreEntry): Promise<LentKey | undefin
 }
 
 /**
- * The key of a shielded address as an agent lends it: it reads notes and makes proofs here, and the agent authorizes spends.
- * @returns undefined without an agent, or if it is gone or doesn't hold the key
- * @throws {Failure | KeystoreError} if the agent is not the user's own, or answers with another key
+ * The key of a shielded address from an agent: it reads notes and produces proofs here, while the agent authorizes spends.
+ * @returns undefined without an agent, or if it has ended or doesn't hold the key
+ * @throws {Failure | KeystoreError} if the agent is not the user's own, or returns another key
  */
 export async function agentShielded({ address, reach }: ShieldedEntry): Promise<ShieldedKeys | undefined> {
 	const socketPath = process.env[AGENT_VARIABLE];
@@ -104,17 +104,17 @@ export async function agentShielded({ address, reach }: ShieldedEntry): Promise<
 	return { ...keys, delegated: { ...delegated, authorize } };
 }
 
-// Signing what isn't a transaction with a key of the keystore: the agent where it holds the key, else with the password.
+// Signs something other than a transaction with a key of the keystore: by the agent if it holds the key, else with the password.
 
-/** What is signed. */
+/** A hash to sign, with its description for the user. */
 interface ShownHash {
 	/** 32 bytes. */
 	readonly hash: Uint8Array;
-	/** What `<key> signs …` is completed with. */
+	/** Completes the message `<key> signs …`. */
 	readonly what: string;
-	/** Noted where nobody is asked for a password. */
+	/** Completes the message if no password is requested. */
 	readonly whatUnlocked: string;
-	/** What has this hash, line by line. */
+	/** The hashed contents, line by line. */
 	readonly shown: readonly string[];
 }
 
@@ -134,7 +134,7 @@ export async function hashSignature(
 	return passwordSignature(key, hash, source, terminal.chatty);
 }
 
-/** A signature by a key that is opened for it alone. @returns 65 bytes */
+/** Signs with a key that is unlocked for this signature only. @returns 65 bytes */
 export async function passwordSignature(
 	key: KeystoreEntry,
 	hash: Uint8Array,

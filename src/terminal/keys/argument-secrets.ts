@@ -1,4 +1,4 @@
-/** Keeps what may be a key or a mnemonic, given as an argument by mistake, out of the message about it (protocol/command-line §3.1). */
+/** Removes from error messages what may be a key or mnemonic that was given as an argument by mistake (protocol/command-line §3.1). */
 
 import { SENTENCE_WORDS } from "../../keystore/label.js";
 import type { Failure, FailureCode } from "../../wallet/failure.js";
@@ -8,7 +8,7 @@ export const HIDDEN = "(not shown: it may be a secret, and a secret is never an 
 const IMPORT_HINT =
 	"coin keystore import asks for a private key or a mnemonic; the shell's history may have this one";
 
-/** Where a name or an address is expected, 64 hexadecimal digits are a key and not an id; keys of some schemes have thousands. */
+/** Failures where a name or an address is expected, so that 64 hexadecimal digits are a key rather than an id; some keys have thousands. */
 const NAMES: ReadonlySet<FailureCode> = new Set([
 	"usage",
 	"bad_address",
@@ -19,7 +19,7 @@ const NAMES: ReadonlySet<FailureCode> = new Set([
 	"conflicting_flags",
 ]);
 
-/** Flags whose value is declared as a block or transaction. */
+/** Flags whose value is a block or transaction. */
 const ID_FLAGS: ReadonlySet<string> = new Set([
 	"--block",
 	"--from-block",
@@ -28,11 +28,11 @@ const ID_FLAGS: ReadonlySet<string> = new Set([
 	"--create",
 ]);
 
-/** Texts of one refusal, without what is hidden of them. */
+/** Removes secrets from the texts of a failure. */
 type Hide = (text: string) => string;
 
 /**
- * The refusal without words of the command line that may be secrets: its message, its hint and its details.
+ * Removes words of the command line that may be secrets from a failure's message, hint and details.
  * @param command its id, such as `keystore:import:key`
  * @param words the command line as typed
  * @param takesIds whether its arguments are declared as ids of blocks, transactions or orders
@@ -48,7 +48,7 @@ export function withoutArgumentSecrets(
 	const message = hide(failure.message);
 	const hidden = message === failure.message ? failure : failure.saying(message);
 	return hidden.with({
-		// Advice on what to do with the secret would be wrong, whatever stands in its place.
+		// If the hint contained the secret, its advice can't be right, so it is replaced.
 		...(hint === undefined ? {} : { hint: hide(hint) === hint ? hint : IMPORT_HINT }),
 		...(details === undefined ? {} : { details: hiddenIn(details, hide) as typeof details }),
 		...(node === undefined ? {} : { node: { ...node, message: hide(node.message) } }),
@@ -86,8 +86,8 @@ function isIdFlag(word: string, before: string | undefined): boolean {
 }
 
 /**
- * Ids of transactions and blocks are not secrets, and whoever looks for one wants to read it; what waits for an approval was read as
- * a transaction, whose bytes are asked for again.
+ * Whether a part of a message is the id of a transaction or block, which isn't secret and should be shown; what waits for an approval
+ * was read as a transaction, whose bytes have to be given again.
  */
 function isId({ code, facts }: Failure, message: string, part: string): boolean {
 	if (code === "approval_pending") return true;

@@ -1,4 +1,4 @@
-/** Devices that a command named: each is opened once and closed when the command ends. */
+/** Devices given to a command: each is opened once, and closed when the command ends. */
 
 import { listKeystore } from "../../keystore/keystore.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
@@ -50,12 +50,12 @@ export class Devices {
 	}
 }
 
-/** Waits for agreement on a device. @param chatty whether a line says so */
+/** Waits for the user's approval on a device. @param chatty whether to print a line about it */
 export function onDevice<T>(chatty: boolean, work: () => Promise<T>): Promise<T> {
 	return withProgress("compare and agree on the device", chatty, work);
 }
 
-/** Work on a list in its order: a device answers one question at a time. */
+/** Processes a list sequentially, since a device handles one request at a time. */
 export async function oneByOne<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
 	const results: R[] = [];
 	for (const item of items) results.push(await work(item));

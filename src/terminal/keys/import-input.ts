@@ -1,9 +1,9 @@
-/** What commands that store a secret share: its label, and where it is read from. */
+/** What commands that import a secret share: its label, and where it is read from. */
 
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import { optional } from "../flags/flags.js";
 
-/** @param secret what is imported @param label what the label belongs to */
+/** @param secret description of what is imported @param label what the label belongs to */
 export const importArguments = (secret: string, label: string) => ({
 	name: optional(`label of ${label} (default: its address)`),
 	source: Args.string({
@@ -13,7 +13,7 @@ export const importArguments = (secret: string, label: string) => ({
 	}),
 });
 
-/** @param secret what is imported, in which form */
+/** @param secret description of what is imported, and its form */
 export const secretFileFlag = (secret: string) => ({
 	"key-file": Flags.string({
 		description: `file with ${secret}, - for standard input`,
@@ -21,7 +21,7 @@ export const secretFileFlag = (secret: string) => ({
 	}),
 });
 
-/** The label and the file that were named. A lone `-` is the file; undefined: the secret is asked for on the terminal. */
+/** The label and the file. A lone `-` is the file; if it is undefined, the secret is requested on the terminal. */
 export function importInput(
 	args: Interfaces.InferredArgs<ReturnType<typeof importArguments>>,
 	flags: Interfaces.InferredFlags<ReturnType<typeof secretFileFlag>>,

@@ -13,15 +13,15 @@ import { canAsk } from "../prompt/controlling-terminal.js";
 import { askSecret, askText } from "../prompt/prompts.js";
 
 const MIN_PASSWORD_LENGTH = 8;
-/** How often a person at the terminal may mistype. */
+/** Number of attempts at the terminal. */
 export const ATTEMPTS = 3;
 
-/** Says something to the user on standard error. */
+/** Prints a message to the user on standard error. */
 type Warn = (message: string) => void;
 
 /**
- * Reads a secret from a file, `-` for standard input; exactly one line end is removed.
- * @throws {Failure} `bad_value` if the file can't be read; the message never holds its content
+ * Reads a secret from a file, or standard input for `-`; removes exactly one line ending.
+ * @throws {Failure} `bad_value` if the file can't be read; the message never contains its content
  */
 export async function fetchSecret(path: string, purpose: string, warn: Warn): Promise<string> {
 	if (path === "-") return withoutLineEnd(await readStdin(purpose));
@@ -30,7 +30,7 @@ export async function fetchSecret(path: string, purpose: string, warn: Warn): Pr
 		text = await readFile(path, "utf8");
 		const { mode } = await stat(path);
 		const regular = (mode & 0o170000) === 0o100000;
-		// systemd lets a service's user in by an access list, which the mode shows as one for the group.
+		// systemd gives a service's user access by an ACL, which appears in the mode as group permissions.
 		const isCredential = dirname(path) === process.env["CREDENTIALS_DIRECTORY"];
 		if (regular && !isCredential && (mode & 0o077) !== 0 && process.platform !== "win32") {
 			warn(`${path} can be read by others: chmod 600 ${path}`);
@@ -46,16 +46,16 @@ function withoutLineEnd(text: string): string {
 	return text.replace(/\r?\n$/, "");
 }
 
-/** Where the password of a key is looked for. */
+/** Where the password of a key is read from. */
 export interface PasswordSource {
-	/** The first file that is given: flag, environment, configuration. */
+	/** Password file: from the flag, else the environment, else the configuration. */
 	readonly file: string | undefined;
 	readonly warn: Warn;
 }
 
 let fromStdin: string | undefined;
 
-/** The content of a password file; standard input is read once, though several keys may need it. */
+/** The content of a password file; standard input is read only once, even if several keys need it. */
 async function filePassword(source: PasswordSource, file: string): Promise<string> {
 	if (file !== "-") return fetchSecret(file, "the password", source.warn);
 	fromStdin ??= await fetchSecret(file, "the password", source.warn);
@@ -63,8 +63,8 @@ async function filePassword(source: PasswordSource, file: string): Promise<strin
 }
 
 /**
- * Opens something with its password: from the file once, or from the terminal with three attempts.
- * @param name what the prompt says the password is for
+ * Unlocks something with its password: from the file, or from the terminal with three attempts.
+ * @param name what the password is for, shown in the prompt
  * @throws {Failure} `password_required` without file and terminal; what `open` throws otherwise
  */
 export async function withPassword<T>(
@@ -86,7 +86,7 @@ export async function withPassword<T>(
 	}
 }
 
-/** Opens a key with its password, with signs of life, since that takes as long as was chosen when it was encrypted. */
+/** Unlocks a key with its password, showing progress, since the duration depends on the cost chosen at encryption. */
 export function openedKey<E extends { readonly name: string }, K>(
 	source: PasswordSource,
 	audience: ProgressAudience,
@@ -99,8 +99,8 @@ export function openedKey<E extends { readonly name: string }, K>(
 }
 
 /**
- * A password for a new file: from a file as it is, or asked twice.
- * @throws {Failure} `bad_value` under eight characters or if the two differ, `password_required`
+ * Reads a password for a new file: from a file, or by asking twice.
+ * @throws {Failure} `bad_value` for less than eight characters or if the two differ, `password_required`
  */
 export async function newPassword(source: PasswordSource, name: string): Promise<string> {
 	if (source.file !== undefined) return checkNewPassword(await filePassword(source, source.file));
@@ -116,7 +116,7 @@ export async function newPassword(source: PasswordSource, name: string): Promise
 	});
 }
 
-/** Asks a person until the answer will do, at most {@link ATTEMPTS} times. */
+/** Asks until the input is valid, at most {@link ATTEMPTS} times. */
 async function askedAgain<T>(warn: Warn, ask: () => Promise<T>): Promise<T> {
 	for (let attempt = 1; ; attempt++) {
 		try {
@@ -141,8 +141,8 @@ function checkNewPassword(password: string): string {
 }
 
 /**
- * A secret to be imported: from a file, from standard input, or from the terminal.
- * @param read checks it; whoever types it at the terminal may try again
+ * Reads a secret to import: from a file, from standard input, or from the terminal.
+ * @param read validates it; at the terminal, the user may try again
  * @throws {Failure} `password_required`, and what `read` throws
  */
 export async function importedSecret<T>(
@@ -166,7 +166,7 @@ function requireTerminal(what: string, hint: string): void {
 }
 
 /**
- * Makes sure that a secret may go to standard output: into a pipe, or on a terminal after a typed confirmation (protocol/command-line §3.1).
+ * Checks that a secret may be written to standard output: a pipe, or a terminal after a typed confirmation (protocol/command-line §3.1).
  * @throws {Failure} `confirmation_needed` without a terminal, `confirmation_refused`
  */
 export async function confirmPrintedSecret(what: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Colours, where a person reads and has not switched them off (protocol/command-line §1.2). */
+/** Colors, if a person is reading and hasn't disabled them (protocol/command-line §1.2). */
 
 import { styleText } from "node:util";
 import { ownStyle } from "./harmless-text.js";
@@ -10,7 +10,7 @@ function wanted(stream: NodeJS.WriteStream): boolean {
 	return stream.isTTY === true && !NO_COLOR && !COIN_NO_COLOR && !process.argv.includes("--no-color");
 }
 
-/** Styles a text that `output.ts` will print; unchanged where colours are not wanted. */
+/** Styles a text to be printed by `output.ts`; unchanged if colors are not wanted. */
 export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
 	return wanted(stream) ? ownStyle(text, styleText(style, text)) : text;
 }

@@ -1,4 +1,4 @@
-/** Printing a refusal: one record on standard error for programs, two short lines for people (protocol/command-line §2.2). */
+/** Prints failures: one record on standard error for programs, two short lines for people (protocol/command-line §2.2). */
 
 import { AbiDataError } from "../../abi/codec.js";
 import { firstSource, sourceTrace } from "../../diagnostics/stack-trace.js";
@@ -10,7 +10,7 @@ import { paint } from "./colors.js";
 import { isFrameworkError, plainMessage } from "./framework-errors.js";
 import { printJsonNote, printNote } from "./output.js";
 
-/** Why there is not a proof, as the machine interface says it. A witness that contradicts itself is ours. */
+/** Failure codes for proving errors. An inconsistent witness is a bug of this program. */
 const PROVING_CODES: Readonly<Record<ProvingFailure, FailureCode>> = {
 	witness: "internal",
 	parameters: "bad_value",
@@ -19,13 +19,13 @@ const PROVING_CODES: Readonly<Record<ProvingFailure, FailureCode>> = {
 	failed: "internal",
 };
 
-/** Turns whatever was thrown into a refusal; everything else is `internal`. */
+/** Converts any thrown value to a failure; unknown errors are `internal`. */
 export function asFailure(error: unknown): Failure {
 	if (error instanceof Failure) return error;
 	if (error instanceof AbiDataError) return new Failure("bad_value", error.message);
 	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
 	if (error instanceof ProvingError) return new Failure(PROVING_CODES[error.failure], error.message);
-	// Its sentence is for whoever can mend it; a caller that knows more has another code for it.
+	// Its message is for whoever can fix it; callers that know more give it another code.
 	if (error instanceof OperatorError) return new Failure("bad_value", error.message);
 	if (isFrameworkError(error))
 		return new Failure("usage", plainMessage(error.message), { hint: "see --help" });
@@ -74,7 +74,7 @@ function failureRecord(failure: Failure): { readonly error: Readonly<Record<stri
 	};
 }
 
-/** Prints a refusal and returns the exit code that goes with it. */
+/** Prints a failure and returns its exit code. */
 export function reportFailure(failure: Failure, json: boolean): number {
 	if (json) {
 		printJsonNote(failureRecord(failure));
@@ -88,7 +88,7 @@ export function reportFailure(failure: Failure, json: boolean): number {
 }
 
 /**
- * Prints an uncaught error, with its trace when it is a defect: what the program was doing is lost, and it ends.
+ * Prints an uncaught error, with a stack trace if it is a bug: the program's state is lost, and it exits.
  * @returns the exit code
  */
 export function reportUncaught(error: unknown, json: boolean): number {

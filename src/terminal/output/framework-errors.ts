@@ -1,14 +1,14 @@
 /**
- * Errors of the command framework (oclif), told apart without loading it: by the fields of its classes, and by their
- * text only where they have no field.
+ * Distinguishes errors of the command framework (oclif) without loading it: by the fields of its classes, and by their
+ * text only if they have no such field.
  */
 
-/** An error that the framework threw. */
+/** An error thrown by the framework. */
 interface FrameworkError extends Error {
 	readonly oclif: { readonly exit?: number };
-	/** Of its refusal of flags that a command doesn't have: the words as typed. */
+	/** In its error about unknown flags: the words as typed. */
 	readonly flags?: readonly string[];
-	/** Of its refusal of arguments that are too many: those as typed; of its other refusals what the command declares. */
+	/** In its error about too many arguments: those as typed; in other errors, the declared arguments. */
 	readonly args?: readonly unknown[];
 }
 
@@ -22,23 +22,23 @@ export function unknownFlag(error: unknown): string | undefined {
 	return error.flags.find((word) => word.startsWith("--"));
 }
 
-/** The first argument of a command line that is one too many. */
+/** The first surplus argument of a command line. */
 export function surplusArgument(error: unknown): string | undefined {
 	const first = isFrameworkError(error) ? error.args?.[0] : undefined;
 	return typeof first === "string" ? first : undefined;
 }
 
-/** Whether the words name no command, also behind a wish for help. The framework throws its general error for that, whose text alone says so. */
+/** Whether no such command exists, also when asking for help. The framework throws a general error for that, so only its text shows it. */
 export function isUnknownCommand(error: unknown): boolean {
 	return isFrameworkError(error) && /^command .* not found\.?$/i.test(error.message);
 }
 
-/** Whether a refusal of the parser, as {@link plainMessage} gives it, is about words that are missing or too many. */
+/** Whether a parser error, as returned by {@link plainMessage}, is about missing or surplus words. */
 export function isAboutWords(message: string): boolean {
 	return /^(Unexpected argument|Missing \d+ required arg|--[\w-]+ is missing)/.test(message);
 }
 
-/** The parser's message in one line, without its colours and its own hint. */
+/** The parser's message in one line, without its colors and its own hint. */
 export function plainMessage(message: string): string {
 	const lines = message
 		.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "")
@@ -46,12 +46,12 @@ export function plainMessage(message: string): string {
 		.map((line) => line.trim())
 		.filter((line) => line !== "" && !/^(See more help|Note: --|Alternatively, you can use "--")/.test(line));
 	const [title = "", ...errors] = lines;
-	// Several errors are messages of their own; other lines belong to the first.
+	// If there are several errors, each line is a message; otherwise all lines belong to the first.
 	if (/^The following errors? occurred:$/.test(title)) return inOurWords(errors.join("; "));
 	return inOurWords(lines.join(" ").replace(/^The following errors? occurred: /, ""));
 }
 
-/** The framework names a flag without its dashes, at the end of half a sentence. */
+/** Rewords the framework's message, which gives a flag without its dashes. */
 function inOurWords(message: string): string {
 	return message.replace(/Missing required flag ([\w-]+)/g, "--$1 is missing");
 }

@@ -1,20 +1,20 @@
 /**
- * Text that a stranger may have written, such as a token's name or a node's error, made harmless for a terminal: what
- * would move the cursor, change colours, titles or the clipboard, or turn the direction of writing, becomes visible.
+ * Makes untrusted text, such as a token's name or a node's error, safe for a terminal: characters that
+ * move the cursor, change colors, title or clipboard, or reverse the writing direction, are escaped.
  */
 
 import { randomBytes } from "node:crypto";
 
-/** Controls (C0, DEL, C1) but tab and line feed, format characters, separators of lines, what shows nothing. */
+/** Matches control characters (C0, DEL, C1) except tab and line feed, format characters, line separators, and invisible characters. */
 const STEERING = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const TAB_OR_LINE = /[\t\n]/g;
 
-/** As text for people: each such character as `\u{202e}`; tabs and line feeds too, since lines must not be forged. */
+/** Escapes text for one line, with such characters as `\u{202e}`; also tabs and line feeds, so that no lines can be forged. */
 export function harmlessLine(text: string): string {
 	return harmlessText(text).replace(TAB_OR_LINE, visible);
 }
 
-/** The same for text that may have lines of its own. */
+/** Escapes text that may have several lines. */
 export function harmlessText(text: string): string {
 	return text.replace(STEERING, visible);
 }
@@ -24,8 +24,8 @@ function visible(ch: string): string {
 }
 
 /**
- * JSON that means the same, each such character as `\u202e`: outside of strings JSON has none, but for line ends, which
- * become line feeds.
+ * Escapes such characters in JSON as `\u202e`, without changing its meaning: outside strings, JSON only has them as line endings,
+ * which become line feeds.
  */
 export function harmlessJson(json: string): string {
 	return json.replace(/\r\n?/g, "\n").replace(STEERING, (ch) => {
@@ -35,11 +35,11 @@ export function harmlessJson(json: string): string {
 	});
 }
 
-/** Stands before and after the name of a style; nobody outside of this process can write it. */
+/** Precedes the codes of this program's own styles; random, so that no outside text can contain it. */
 const MARK = `\ufdd0${randomBytes(12).toString("hex")}`;
 const MARKED = new RegExp(`${MARK}([0-9;]{1,8})m`, "g");
 
-/** Marks the escape sequences of a styled text as our own. @param styled as `styleText` gives it */
+/** Marks the escape sequences of a styled text as this program's own. @param styled the result of `styleText` */
 export function ownStyle(text: string, styled: string): string {
 	const at = styled.indexOf(text);
 	if (text === "" || at < 0) return text;
@@ -52,7 +52,7 @@ function own(sequences: string): string {
 	return sequences.replaceAll(`${ESC}[`, MARK);
 }
 
-/** Turns our own marks into escape sequences again; everything else must have been made harmless before. */
+/** Converts the marks back to escape sequences; everything else must have been escaped before. */
 export function withOwnStyles(text: string): string {
 	return text.includes(MARK) ? text.replace(MARKED, `${ESC}[$1m`) : text;
 }

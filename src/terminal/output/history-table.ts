@@ -1,17 +1,17 @@
-/** Entries of an account's history as the commands show them: columns, shape and cells. */
+/** Formats an account's history for commands: columns, shape and cells. */
 
 import { formatCoinNumber } from "../../wallet/values/amount.js";
 import { utcTime } from "../../wallet/values/moment.js";
 import type { HistoryEntry } from "../../wallet/view/history-entries.js";
 import { harmlessLine } from "./harmless-text.js";
 
-/** Lists for spreadsheets (RFC 4180): a comma between cells, and nothing in them that a spreadsheet would take for a formula. */
+/** CSV for spreadsheets (RFC 4180): cells separated by commas, without anything that a spreadsheet would evaluate as a formula. */
 const NEEDS_QUOTES = /[",\r\n]/;
-/** What spreadsheets calculate; a number may begin with its sign. */
+/** Matches text that spreadsheets evaluate; numbers with a sign are excepted. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** One line, without its end. Control characters become visible. */
+/** One CSV line, without its line ending. Control characters are escaped. */
 export function csvLine(cells: readonly (string | bigint | number | undefined)[]): string {
 	return cells.map(csvCell).join(",");
 }
@@ -23,7 +23,7 @@ function csvCell(cell: string | bigint | number | undefined): string {
 	return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Columns of CSV, in their order. */
+/** Columns of the CSV, in order. */
 export const HISTORY_COLUMNS = [
 	"time",
 	"block",
@@ -67,6 +67,6 @@ export function historyCells(entry: HistoryEntry): Readonly<Record<(typeof HISTO
 	};
 }
 
-/** Sun as coins, without a unit; nothing where the amount is not known. */
+/** Formats sun as coins, without a unit; undefined if the amount is not known. */
 export const inCoins = (sun: bigint | undefined): string | undefined =>
 	sun === undefined ? undefined : formatCoinNumber(sun);

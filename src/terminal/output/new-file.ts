@@ -1,15 +1,15 @@
-/** Results that go into a file of their own, which is never written over. */
+/** Writes results to new files, without ever overwriting one. */
 
 import { access, constants, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Failure } from "../../wallet/failure.js";
 
-/** @throws {Failure} `bad_value` where there is such a file, or none can be made */
+/** @throws {Failure} `bad_value` if the file exists, or can't be created */
 export async function writeNewFile(path: string, text: string): Promise<void> {
 	await writeFile(path, text, { flag: "wx" }).catch(unwritable(path));
 }
 
-/** Whether {@link writeNewFile} could write now, for who pays before there is something to write. @throws {Failure} `bad_value` */
+/** Checks that {@link writeNewFile} could write now, before paying for what will be written. @throws {Failure} `bad_value` */
 export async function checkNewFile(path: string): Promise<void> {
 	await access(dirname(path), constants.W_OK).catch(unwritable(path));
 	const isFree = await access(path).then(
@@ -21,7 +21,7 @@ export async function checkNewFile(path: string): Promise<void> {
 
 const EXISTS = "EEXIST";
 
-/** For `catch`: the refusal of a new file. */
+/** For `catch`: the failure for a file that can't be created. */
 export const unwritable =
 	(path: string) =>
 	(error: unknown): never => {

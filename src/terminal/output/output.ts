@@ -1,4 +1,4 @@
-/** Printing results: one JSON value a line for programs, aligned text and tables for people (protocol/command-line §1.5). */
+/** Prints results: one JSON value per line for programs, aligned text and tables for people (protocol/command-line §1.5). */
 
 import type { Failure } from "../../wallet/failure.js";
 import { writeJson } from "../../wallet/json.js";
@@ -8,19 +8,19 @@ import { harmlessJson, harmlessLine, harmlessText, withOwnStyles } from "./harml
 let isUnderWay = false;
 let isUnread = false;
 
-/** From now on the command goes on although nobody reads its results: a transaction is on its way, and others may follow. */
+/** From now on, the command continues even if nobody reads its results: a transaction was sent, and others may follow. */
 export function outliveReader(): void {
 	isUnderWay = true;
 }
 
-/** Whether the reader of standard output went away before the last line that was written. */
+/** Whether the reader of standard output had closed it before the last line was written. */
 export async function hasLostReader(): Promise<boolean> {
-	// The stream tells of a failed write once the present work is done.
+	// The stream reports a failed write only after the current task.
 	await new Promise((resolve) => setImmediate(resolve));
 	return isUnread;
 }
 
-/** A reader of standard output that has seen enough, such as `head -1`, is not a failure. */
+/** Exits if the reader of standard output, such as `head -1`, has closed it, which is not a failure. */
 export function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
 	if (error.code !== "EPIPE") throw error;
 	isUnread = true;
@@ -35,27 +35,27 @@ export function printLine(line: string): void {
 	process.stdout.write(`${withOwnStyles(harmlessLine(plainSigns(line)))}\n`);
 }
 
-/** Our own signs outside ASCII, for terminals that have no others. */
+/** Replacements for this program's own non-ASCII characters on ASCII terminals. */
 const PLAIN_SIGNS: Readonly<Record<string, string>> = { "…": "...", "→": "->", "·": "-", "×": "x", "–": "-" };
 
-/** Text in the signs that the locale has. @param environment the process's */
+/** Adapts a text to the characters that the locale supports. @param environment that of the process */
 export function plainSigns(text: string, environment = process.env): string {
 	const { LC_ALL, LC_CTYPE, LANG } = environment;
 	if (!/^(C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "")) return text;
 	return text.replace(/[…→·×–]/g, (sign) => PLAIN_SIGNS[sign] ?? sign);
 }
 
-/** Writes a row for programs that cut lines into columns: a tab between two, and no padding. */
+/** Writes a row for programs that split lines into columns: separated by tabs, without padding. */
 export function printCells(cells: readonly string[]): void {
 	process.stdout.write(`${cells.map(harmlessLine).join("\t")}\n`);
 }
 
-/** Writes text that has lines of its own, on standard output. */
+/** Writes text of several lines on standard output. */
 export function printText(text: string): void {
 	process.stdout.write(`${withOwnStyles(harmlessText(text))}\n`);
 }
 
-/** Writes a note, warning or summary: everything that is not the result. */
+/** Writes a note, warning or summary, that is anything but the result, on standard error. */
 export function printNote(line: string): void {
 	process.stderr.write(`${withOwnStyles(harmlessLine(plainSigns(line)))}\n`);
 }
@@ -74,14 +74,14 @@ export function printJsonNote(value: unknown): void {
 	process.stderr.write(`${harmlessJson(writeJson(value))}\n`);
 }
 
-/** Writes what a node answered on standard output: JSON means the same afterwards. */
+/** Writes a node's response on standard output, escaped so that JSON keeps its meaning. */
 export function printAnswer(bytes: Uint8Array): void {
 	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 	process.stdout.write(harmlessJson(text));
 	if (process.stdout.isTTY === true && !text.endsWith("\n") && text !== "") process.stdout.write("\n");
 }
 
-/** Writes bytes that a program asked for on standard output; a terminal is shown no control characters. */
+/** Writes bytes for a program on standard output; on a terminal, control characters are escaped. */
 export function printBytes(bytes: Uint8Array): void {
 	if (process.stdout.isTTY === true) printText(Buffer.from(bytes).toString("latin1"));
 	else process.stdout.write(bytes);
@@ -89,15 +89,15 @@ export function printBytes(bytes: Uint8Array): void {
 
 const CLEAR_LINE = "\r\u001b[K";
 
-/** Draws a line in place of the one that was drawn before, or takes that away. */
+/** Redraws a line in place of the previous one, or clears it. */
 export function redrawLine(line: string, stream: NodeJS.WritableStream): void {
 	stream.write(CLEAR_LINE + harmlessLine(line));
 }
 
 /**
- * Draws lines in place of those that were drawn before.
- * @param before how many those are
- * @returns how many there are now
+ * Redraws lines in place of the previous ones.
+ * @param before number of previous lines
+ * @returns number of lines drawn
  */
 export function redrawLines(
 	lines: readonly string[],
@@ -106,18 +106,18 @@ export function redrawLines(
 ): number {
 	const width = stream.columns ?? 80;
 	const up = before > 0 ? `\u001b[${before}A` : "";
-	// A line that the terminal would break would count as two.
+	// Truncated, since a line wrapped by the terminal would take up two rows.
 	const drawn = lines.map((line) => `${CLEAR_LINE}${harmlessLine(line).slice(0, width - 1)}\n`);
 	stream.write(`${up}${drawn.join("")}\u001b[J`);
 	return lines.length;
 }
 
-/** Texts of a record of which each has a line of its own. */
+/** Texts in a record that are printed on separate lines. */
 export class TextList {
 	constructor(readonly items: readonly string[]) {}
 }
 
-/** A record as aligned `name  value` lines; nested records are indented, absent members left out, empty ones `none`. */
+/** Formats a record as aligned `name  value` lines; nested records are indented, absent members omitted, empty ones are `none`. */
 export function recordLines(value: object, indent = ""): string[] {
 	const members = Object.entries(value).filter(([, member]) => member !== undefined);
 	const width = Math.max(0, ...members.map(([name]) => name.length));
@@ -161,7 +161,7 @@ function memberText(name: string, value: unknown): string {
 	return TIMES.has(name) && typeof value === "bigint" && value > 0n ? localTime(value) : scalarText(value);
 }
 
-/** A time in the reader's zone, with its offset. @param ms since 1970 */
+/** Formats a time in the user's time zone, with its offset. @param ms since 1970 */
 export function localTime(ms: bigint): string {
 	const time = new Date(Number(ms));
 	if (Number.isNaN(time.getTime())) return ms.toString();
@@ -182,9 +182,9 @@ function scalarText(value: unknown): string {
 const MIN_LAST_COLUMN = 16;
 
 /**
- * Rows as a table with a heading; without rows a message that says so.
- * @param width of the terminal: where the table doesn't fit, its last column goes on in the next lines, or, where even
- * that isn't enough, each row is printed as lines of its own
+ * Formats rows as a table with a header; without rows, a message that says so.
+ * @param width of the terminal: if the table doesn't fit, its last column is wrapped; if even
+ * that isn't enough, each row is printed as separate lines
  */
 export function tableLines(
 	rows: readonly object[],
@@ -211,7 +211,7 @@ export function tableLines(
 	});
 }
 
-/** Every row as `name  value` lines, with an empty line between two. */
+/** Formats rows as `name  value` lines, separated by empty lines. */
 function stackedLines(rows: readonly object[], columns: readonly string[]): string[] {
 	return rows.flatMap((row, index) => {
 		const members = columns.map((name) => [name, (row as Record<string, unknown>)[name]] as const);
@@ -220,7 +220,7 @@ function stackedLines(rows: readonly object[], columns: readonly string[]): stri
 	});
 }
 
-/** A text in lines of a width, broken at blanks and behind commas; what has neither stays whole. */
+/** Wraps a text to a width at spaces and after commas; parts without either aren't broken. */
 function wrapped(text: string, width: number): string[] {
 	const lines: string[] = [];
 	let line = "";
@@ -235,15 +235,15 @@ function wrapped(text: string, width: number): string[] {
 }
 
 /**
- * A refusal that ends by itself: the same call succeeds from a time on (protocol/command-line §2.2).
- * @param due epoch milliseconds
+ * Marks a failure as temporary: the same call succeeds from a certain time on (protocol/command-line §2.2).
+ * @param due that time in epoch milliseconds
  * @param action what can be done then
  */
 export function refusedUntil(failure: Failure, due: bigint, action: string): Failure {
 	return failure.with({ retry: "later", details: { due }, hint: `${action} from ${localTime(due)}` });
 }
 
-/** The first of several times; undefined if there are none. */
+/** The earliest of several times; undefined if there are none. */
 export function firstDue(dues: readonly bigint[]): bigint | undefined {
 	return dues.length > 0 ? dues.reduce((first, next) => (first < next ? first : next)) : undefined;
 }

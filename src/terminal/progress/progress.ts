@@ -1,23 +1,23 @@
-/** Signs of life for work that takes longer than a moment: on standard error, only for people (protocol/command-line §4.1). */
+/** Shows progress of operations that take more than a moment: on standard error, by default only for people (protocol/command-line §4.1). */
 
 import { harmlessLine } from "../output/harmless-text.js";
 import { printJsonNote } from "../output/output.js";
 
 const PATIENCE_MS = 300;
-/** The least time between two lines for programs. */
+/** Minimum interval between two lines for programs. */
 const JSON_MS = 500;
 
 /** Who is shown progress: people at a terminal, nobody, or a program that reads JSON lines. */
 export type ProgressAudience = boolean | "json";
 
-/** Text of a running task; it may change while the task runs. */
+/** Changes the text of a running task. */
 interface Progress {
 	update(text: string): void;
 }
 
 /**
- * Whether something that is redrawn in place can be shown: on a terminal, and one that knows its width. Serial lines
- * and programs that drive a terminal leave it at 0 columns, over which drawing libraries count infinitely many rows.
+ * Whether output can be redrawn in place: requires a terminal with a known width. Serial lines and programs that control
+ * a terminal may report 0 columns, for which drawing libraries compute an infinite number of rows.
  */
 export function canDraw(stream: { readonly isTTY?: boolean; readonly columns?: number }): boolean {
 	return stream.isTTY === true && (stream.columns ?? 0) > 0;
@@ -25,8 +25,8 @@ export function canDraw(stream: { readonly isTTY?: boolean; readonly columns?: n
 
 /**
  * Runs a task and shows a spinner with its text once it takes longer than 300 ms.
- * @param visible off for `--quiet`; nothing is shown either when standard error is not a terminal; "json": lines of JSON
- * on standard error, wherever that goes
+ * @param visible false for `--quiet`; nothing is shown either if standard error is not a terminal; "json" prints lines of JSON
+ * on standard error in any case
  */
 export async function withProgress<T>(
 	text: string,
@@ -44,7 +44,7 @@ export async function withProgress<T>(
 				if (!ended) spinner = ora({ text: current, stream: process.stderr, discardStdin: false }).start();
 			},
 			() => {
-				// The spinner is decoration: without it the task goes on.
+				// The task continues without the spinner.
 				ended = true;
 			},
 		);
@@ -63,7 +63,7 @@ export async function withProgress<T>(
 	}
 }
 
-/** Lines such as `{"progress":{"task":"copying: 4,000 entries"}}`; the first at once. */
+/** Prints lines such as `{"progress":{"task":"copying: 4,000 entries"}}`, the first one at once. */
 function jsonProgress(text: string): Progress {
 	let printed = Number.NEGATIVE_INFINITY;
 	const update = (task: string): void => {

@@ -1,4 +1,4 @@
-/** A bar with rates for long work on blocks: on standard error, for people, or as JSON lines (protocol/command-line §4.1). */
+/** A progress bar with rates for long operations on blocks: on standard error, for people, or as JSON lines (protocol/command-line §4.1). */
 
 import { Flags, type Interfaces } from "@oclif/core";
 import { harmlessLine } from "../output/harmless-text.js";
@@ -8,9 +8,9 @@ import { canDraw } from "./progress.js";
 const REDRAW_MS = 200;
 const JSON_MS = 500;
 
-/** How far the work is. */
+/** The progress of the operation. */
 interface RateState {
-	/** Share that is done, 0 to 1; undefined where the end isn't known. */
+	/** Fraction that is done, 0 to 1; undefined if the end isn't known. */
 	readonly done: number | undefined;
 	readonly block: bigint;
 	readonly blocks: number;
@@ -19,7 +19,7 @@ interface RateState {
 
 type ProgressMode = "bar" | "json" | "none";
 
-/** Commands that show a bar. */
+/** Flag of commands that show a bar. */
 export const rateFlag = {
 	progress: Flags.option({
 		options: ["bar", "json", "none"] as const,
@@ -27,7 +27,7 @@ export const rateFlag = {
 	})(),
 };
 
-/** What is asked for; else a bar where a person reads. @param chatty whether progress is wanted */
+/** The mode given by the flag; by default, a bar if a person is reading. @param chatty whether progress is wanted */
 export function rateMode(
 	{ progress }: Interfaces.InferredFlags<typeof rateFlag>,
 	chatty: boolean,
@@ -35,7 +35,7 @@ export function rateMode(
 	return progress ?? (chatty && canDraw(process.stderr) ? "bar" : "none");
 }
 
-/** A bar that is drawn at most five times a second and erased at the end. */
+/** A bar that is drawn at most five times per second and erased at the end. */
 export class RateBar {
 	private bar: import("cli-progress").SingleBar | undefined;
 	private readonly started = performance.now();
@@ -46,7 +46,7 @@ export class RateBar {
 		private readonly mode: ProgressMode,
 	) {}
 
-	/** @param endKnown whether a share can be told; without it only rates are shown */
+	/** @param endKnown whether the fraction is known; otherwise only rates are shown */
 	static async open(task: string, mode: ProgressMode, endKnown: boolean): Promise<RateBar> {
 		const bar = new RateBar(task, mode);
 		if (mode === "bar") await bar.openBar(endKnown);

@@ -1,10 +1,10 @@
-/** How far a node has come in following its network: one line on standard error, redrawn in place, for people only. */
+/** Shows a node's sync progress in one line on standard error, redrawn in place, for people only. */
 
 import { redrawLine } from "../output/output.js";
 import { canDraw } from "./progress.js";
 
 const REDRAW_MS = 500;
-/** The rate is that of the last blocks, not of the whole way. */
+/** Number of recent points from which the rate is computed. */
 const WINDOW = 20;
 
 interface SyncPoint {
@@ -12,7 +12,7 @@ interface SyncPoint {
 	readonly target: bigint;
 }
 
-/** @param progress undefined: nothing is missing. @returns ends it */
+/** @param progress returns undefined if nothing is missing @returns a function that ends it */
 export function showSyncLine(
 	progress: () => SyncPoint | undefined,
 	stream: NodeJS.WriteStream = process.stderr,
@@ -50,7 +50,7 @@ function rateOf(points: readonly { readonly head: bigint; readonly ms: number }[
 	return (Number(last.head - first.head) * 1000) / (last.ms - first.ms);
 }
 
-/** The line: block, target, share, rate, time left. @param perSecond blocks */
+/** The line: block, target, fraction, rate, time left. @param perSecond blocks per second */
 export function syncText({ head, target }: SyncPoint, perSecond: number): string {
 	const share = target > 0n ? Number((head * 1000n) / target) / 10 : 0;
 	const left = perSecond > 0 ? `  ${duration(Number(target - head) / perSecond)} left` : "";

@@ -1,4 +1,4 @@
-/** Asking for agreement before something that can't be taken back (protocol/command-line §3.2). */
+/** Asks for confirmation before irreversible actions (protocol/command-line §3.2). */
 
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -7,15 +7,15 @@ import { printNote } from "../output/output.js";
 import { canAsk } from "./controlling-terminal.js";
 import { askYesNo, showOnTerminal } from "./prompts.js";
 
-/** How much a step needs the owner's agreement. Level 1 goes ahead without a terminal to ask on, level 2 needs `--yes`. */
+/** How much confirmation an action needs. Without a terminal, level 1 proceeds and level 2 needs `--yes`. */
 export type ConfirmationLevel = 0 | 1 | 2;
 
-/** The higher one. */
+/** The higher of two levels. */
 export function higher(one: ConfirmationLevel, other: ConfirmationLevel): ConfirmationLevel {
 	return one > other ? one : other;
 }
 
-/** What an amount of coins asks for, the same in every command and on every stream. */
+/** The level for an amount of coins, the same in every command and on every stream. */
 export function levelOfAmount(
 	amountSun: bigint,
 	{ confirm, confirmOverSun }: Pick<Settings, "confirm" | "confirmOverSun">,
@@ -24,7 +24,7 @@ export function levelOfAmount(
 	return confirm ? 1 : 0;
 }
 
-/** Why {@link levelOfAmount} asks; undefined where it doesn't insist. */
+/** The reason for level 2 of {@link levelOfAmount}; undefined for lower levels. */
 export function amountReason(
 	amountSun: bigint,
 	{ confirmOverSun }: Pick<Settings, "confirmOverSun">,
@@ -35,8 +35,8 @@ export function amountReason(
 }
 
 /**
- * Puts a summary before the eyes of whoever is about to agree or to give a password: on standard error where that is the
- * terminal, and else on the terminal itself, however the streams are redirected.
+ * Shows a summary to the user who is about to confirm or to type a password: on standard error if that is the
+ * terminal, else on the terminal itself, however the streams are redirected.
  */
 export async function present(summary: readonly string[]): Promise<void> {
 	if (process.stderr.isTTY !== true) return showOnTerminal(summary);
@@ -44,11 +44,11 @@ export async function present(summary: readonly string[]): Promise<void> {
 }
 
 /**
- * Shows what is about to happen and asks.
- * @param summary its first line says what is agreed to
- * @param question yes means to go on
- * @param why it needs that, where the line doesn't tell
- * @returns whether it was shown and asked
+ * Shows what is about to happen and asks for confirmation.
+ * @param summary the first line says what is confirmed
+ * @param question yes means to proceed
+ * @param why the reason for asking, if that line doesn't give it
+ * @returns whether the summary was shown and the user asked
  * @throws {Failure} `confirmation_needed`, `confirmation_refused`
  */
 export async function agree(

@@ -1,6 +1,6 @@
 /**
- * The terminal of the person who started the program, whatever standard input and output are: prompts work although a
- * transaction comes through a pipe (protocol/command-line §3.1).
+ * The controlling terminal, whatever standard input and output are, so that prompts work even if a
+ * transaction is piped in (protocol/command-line §3.1).
  */
 
 import { createReadStream, createWriteStream, openSync } from "node:fs";
@@ -24,7 +24,7 @@ export function openTerminal(): ControllingTerminal | undefined {
 		inputFile = openSync(inputPath, "r+");
 		outputFile = openSync(outputPath, "r+");
 	} catch {
-		// No controlling terminal: the caller says what it needed one for.
+		// No controlling terminal: the caller reports what it was needed for.
 		return undefined;
 	}
 	const input = isatty(inputFile)
@@ -46,7 +46,7 @@ export function openTerminal(): ControllingTerminal | undefined {
 
 let known: boolean | undefined;
 
-/** Whether a person can be asked. */
+/** Whether the user can be prompted. */
 export function canAsk(): boolean {
 	if (known === undefined) {
 		const terminal = openTerminal();

@@ -1,20 +1,20 @@
-/** What SIGINT and SIGTERM do: restore the terminal, say nothing more, and end with 130 or 143 (protocol/command-line §4.1). */
+/** Handles SIGINT and SIGTERM: restores the terminal, prints nothing more, and exits with 130 or 143 (protocol/command-line §4.1). */
 
 import { Failure } from "../../wallet/failure.js";
 
-/** Runs before the process ends; gets the exit code that is about to be used. */
+/** Runs before the process exits, with the exit code that will be used. */
 type Cleanup = (exitCode: number) => void;
 
 const cleanups: Cleanup[] = [];
 let handler: ((signal: "SIGINT" | "SIGTERM") => void) | undefined;
 
 const INTERRUPTED = 130;
-/** The code of the last signal that came. */
+/** Exit code for the last signal received. */
 let interruptedBy = INTERRUPTED;
 
 let isBusy: () => boolean = () => false;
 
-/** Says how to find out whether the process has work on other threads that can't be given up. */
+/** Sets how to determine whether the process has work on other threads that can't be cancelled. */
 export function watchBusy(busy: () => boolean): void {
 	isBusy = busy;
 }
@@ -35,22 +35,22 @@ export function handleSignals(): void {
 
 let isRefusing = false;
 
-/** From now on the interruption of a question refuses it, and nothing more: for programs with a prompt of their own. */
+/** From now on, interrupting a prompt only refuses it: for commands with an interactive prompt of their own. */
 export function onlyRefusing(): void {
 	isRefusing = true;
 }
 
-/** Ends the process, or where that is too much refuses what was asked. @throws {Failure} `confirmation_refused` */
+/** Handles an interrupted prompt: exits the process, or after {@link onlyRefusing} throws. @throws {Failure} `confirmation_refused` */
 export function endQuestion(): never {
 	if (isRefusing) throw new Failure("confirmation_refused", "interrupted; nothing was done");
 	endInterrupted();
 }
 
-/** Ends the process as an interruption does. */
+/** Exits the process as after a signal. */
 export function endInterrupted(code: number = interruptedBy): never {
 	for (const cleanup of cleanups.reverse()) cleanup(code);
 	if (isBusy()) {
-		// `process.exit` would wait for work on other threads: the signal's own effect doesn't.
+		// `process.exit` would wait for work on other threads; the signal's default action doesn't.
 		const signal = code === INTERRUPTED ? "SIGINT" : "SIGTERM";
 		process.removeAllListeners(signal);
 		process.kill(process.pid, signal);
@@ -59,8 +59,8 @@ export function endInterrupted(code: number = interruptedBy): never {
 }
 
 /**
- * Registers work for the case of an interruption, such as printing the last known state of a transaction.
- * @returns a function that takes the registration back
+ * Registers a cleanup for an interruption, such as printing the last known state of a transaction.
+ * @returns a function that unregisters it
  */
 export function onInterrupt(cleanup: Cleanup): () => void {
 	cleanups.push(cleanup);
@@ -70,14 +70,14 @@ export function onInterrupt(cleanup: Cleanup): () => void {
 	};
 }
 
-/** Takes the signals over from the default: the work they interrupt looks at what is returned, and ends in its own time. */
+/** Replaces the default handling of signals by an AbortSignal, on which the interrupted work ends by itself. */
 export function interruption(): AbortSignal {
 	const controller = new AbortController();
 	takeOverSignals(() => controller.abort());
 	return controller.signal;
 }
 
-/** Gives the signals to a long-running program, which then ends by itself. */
+/** Passes the signals to a long-running command, which then ends by itself. */
 export function takeOverSignals(take: (signal: "SIGINT" | "SIGTERM") => void): void {
 	handler = take;
 }

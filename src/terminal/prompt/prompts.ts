@@ -1,4 +1,4 @@
-/** Questions to the person at the controlling terminal. SIGINT during a question is a refusal with exit code 130. */
+/** Prompts at the controlling terminal. SIGINT during a prompt is a failure with exit code 130. */
 
 import { Failure } from "../../wallet/failure.js";
 import { harmlessLine } from "../output/harmless-text.js";

@@ -1,4 +1,4 @@
-/** `coin rpc` with the name of a gRPC method: its table, its request, its answer (protocol/command-line §5). */
+/** `coin rpc` with the name of a gRPC method: its table, request and response (protocol/command-line §5). */
 
 import { toDeployed, toNeutral } from "../../protocol/dialect.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
@@ -22,18 +22,18 @@ import { printLine, tableLines } from "../output/output.js";
 import type { RpcWords } from "./rpc-words.js";
 
 interface GrpcOutcome {
-	/** JSON text, or the bare message. */
+	/** JSON text, or the encoded message. */
 	readonly output: string | Uint8Array;
-	/** Whether the answer reports a refusal. */
+	/** Whether the response reports an error. */
 	readonly refused: boolean;
 }
 
-/** The method that words name. @throws {Failure} `usage` with near names */
+/** Finds the method given by the words. @throws {Failure} `usage` with similar names */
 export function methodOf(words: RpcWords): GrpcMethod {
 	const name = words.name ?? "";
 	const method = grpcMethodNamed(name, words.switches.has("solidity") ? "WalletSolidity" : "Wallet");
 	if (method) return method;
-	// Methods of the service Wallet are listed without it.
+	// Methods of the service Wallet are listed without the service.
 	const plain = plainGrpcName(toNeutral(name)).replace(/^Wallet\//, "");
 	const elsewhere = grpcMethods
 		.filter((known) => known.name.endsWith(`/${plain}`))
@@ -52,8 +52,8 @@ export function methodOf(words: RpcWords): GrpcMethod {
 
 /**
  * Calls the method.
- * @param data the body; undefined: the fields alone
- * @param visible addresses in Base58 and texts as text, both ways
+ * @param data the body; if undefined, only the fields are sent
+ * @param visible whether addresses are in Base58 and texts as text, in request and response
  */
 export async function sendGrpc(
 	words: RpcWords,
@@ -87,7 +87,7 @@ export async function sendGrpc(
 	};
 }
 
-/** A Return of its own, or within an answer that holds a transaction. */
+/** Whether a Return, by itself or inside a response with a transaction, reports an error. */
 function isRefusedReturn(typeName: string, json: string): boolean {
 	const answer = readJson(json);
 	if (!isRecord(answer)) return false;
@@ -98,7 +98,7 @@ function isRefusedReturn(typeName: string, json: string): boolean {
 	return code !== undefined && code !== "SUCCESS" && code !== "NOT_ENOUGH_PERMISSION";
 }
 
-/** A method's request, for `--table` and `--help`. */
+/** Prints a method's request, for `--table` and `--help`. */
 export function printGrpcMethod(method: GrpcMethod): void {
 	const { name, service, request, response } = method;
 	printLine(`${name}: ${shortName(request.typeName)} to ${shortName(response.typeName)}`);

@@ -1,5 +1,5 @@
 /**
- * The words of `coin rpc`: every endpoint has fields of its own, so this one command reads its flags itself
+ * Parses the command line of `coin rpc`: since every endpoint has its own fields, this command parses its flags itself
  * (protocol/command-line §5.2).
  */
 
@@ -33,8 +33,8 @@ const SWITCHES = new Set([
 const SHORT: Readonly<Record<string, string>> = { n: "node", F: "field", q: "quiet" };
 
 /**
- * Names that are sent to a gRPC server, as other tools write them, too (`protocol.Wallet/GetAccount`); not an address in Base58. The table of methods brings the whole schema, so the name alone
- * decides whether it is loaded.
+ * Matches names of gRPC methods, also as other tools write them (`protocol.Wallet/GetAccount`), but not Base58 addresses. Decides by the
+ * name alone, since the table of methods would load the whole schema.
  */
 export const GRPC_NAME =
 	/^(?!T[1-9A-HJ-NP-Za-km-z]{33}$)(protocol\.)?[A-Z][A-Za-z0-9]{3,63}([/.][A-Za-z0-9]+)?$/;
@@ -50,13 +50,13 @@ interface RpcValues {
 
 export interface RpcWords {
 	readonly name: string | undefined;
-	/** Words after the name: a body, or parameters of a JSON-RPC method. */
+	/** Words after the name: a body, or the parameters of a JSON-RPC method. */
 	readonly rest: readonly string[];
 	readonly values: RpcValues;
 	readonly switches: ReadonlySet<string>;
-	/** `name=value` of `--header`. */
+	/** Values of `--header`, `name=value`. */
 	readonly headers: readonly string[];
-	/** Fields in their order; `free` ones come from `-F`. */
+	/** Fields in order; `free` ones come from `-F`. */
 	readonly fields: readonly { readonly name: string; readonly value: string; readonly free: boolean }[];
 }
 

@@ -18,7 +18,7 @@ interface Flag extends Argument {
 	readonly hidden?: boolean | undefined;
 }
 
-/** A command as the framework describes it. */
+/** A command as described by the framework. */
 export interface DescribedCommand {
 	readonly id: string;
 	readonly summary?: string | undefined;
@@ -27,7 +27,7 @@ export interface DescribedCommand {
 	readonly strict?: boolean | undefined;
 }
 
-/** @param result undefined for commands that print no JSON */
+/** The schema of a command. @param result undefined for commands that print no JSON */
 export function commandSchema(command: DescribedCommand, result: ResultShape | undefined): object {
 	const args = Object.entries(command.args);
 	const flags = Object.entries(command.flags).filter(([, flag]) => !flag.hidden);

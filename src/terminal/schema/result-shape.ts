@@ -1,6 +1,6 @@
-/** What commands print under `--json`, declared beside each command, and the same as JSON Schema (protocol/command-line §1.2). */
+/** Shapes of `--json` output, declared with each command, and their conversion to JSON Schema (protocol/command-line §1.2). */
 
-/** A kind of value. Every 64-bit integer is decimal text (D3). */
+/** The shape of a value. Every 64-bit integer is decimal text (D3). */
 export type Shape =
 	| "text"
 	| "int64"
@@ -16,29 +16,29 @@ export type Shape =
 	| { readonly either: readonly Shape[] }
 	| { readonly members: Readonly<Record<string, Shape>> };
 
-/** What a command prints: one value, or one a line. */
+/** A command's output: one value, or one per line. */
 export interface ResultShape {
 	readonly shape: Shape;
-	/** A line an element, an input or an event. */
+	/** Whether there is one line per element, input or event. */
 	readonly lines: boolean;
 }
 
-/** An object; a name that ends in `?` may be absent. */
+/** An object; members whose name ends in `?` may be absent. */
 export function record(members: Readonly<Record<string, Shape>>): Shape {
 	return { members };
 }
 
-/** The members of a view: every one of its names, with `?` behind those that may be absent. */
+/** The members of a view: all of its names, with `?` after those that may be absent. */
 type MembersOf<T> = {
 	readonly [K in keyof T & string as undefined extends T[K] ? `${K}?` : K]: Shape;
 };
 
-/** An object whose names the compiler compares with those of the view that is printed. */
+/** An object whose member names the compiler checks against the type of the printed view. */
 export function view<T>(members: MembersOf<T>): Shape {
 	return { members: members as Readonly<Record<string, Shape>> };
 }
 
-/** The same where `--or-null` prints null for what doesn't exist. */
+/** One value, or null if `--or-null` is given and it doesn't exist. */
 export function orNull(shape: Shape): ResultShape {
 	return one(either(shape, "null"));
 }
@@ -47,7 +47,7 @@ export function list(shape: Shape): Shape {
 	return { list: shape };
 }
 
-/** An object whose names are data, such as token ids. */
+/** An object whose member names are data, such as token ids. */
 export function map(shape: Shape): Shape {
 	return { map: shape };
 }
@@ -61,7 +61,7 @@ export function one(shape: Shape): ResultShape {
 	return { shape, lines: false };
 }
 
-/** A value a line. */
+/** One value per line. */
 export function lines(shape: Shape): ResultShape {
 	return { shape, lines: true };
 }

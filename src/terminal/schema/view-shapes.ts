@@ -1,4 +1,4 @@
-/** The shapes of what queries print, each held by the compiler to the names of its view (protocol/command-line §1.2). */
+/** The shapes of queries' output, each checked by the compiler against its view (protocol/command-line §1.2). */
 
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { byteClass } from "../../protocol/json/byte-fields.js";
@@ -122,7 +122,7 @@ export const contractTokenShape = view<Orc20View>({
 	supply: "int64",
 });
 
-/** The contract's body has the members of its type. */
+/** The members of the contract's body depend on its type. */
 export const transactionShape = record({
 	txID: "hex",
 	"type?": either("text", "integer"),
@@ -163,7 +163,7 @@ export const inclusionShape = view<InclusionView>({
 
 export const stateShape = record({ txID: "hex", state: "text", "block?": "int64", "result?": "text" });
 
-/** What a message of the wire looks like once it is printed: fields that have their default are left out. */
+/** The shape of a printed protocol message; fields with default values are omitted. */
 export function messageShape<T extends Message>(type: MessageType<T>): Shape {
 	return record(messageMembers(type));
 }

@@ -1,4 +1,4 @@
-/** One transaction of a command, from its plan on: build, check, confirm, sign, send; or stop after one of these steps. */
+/** Carries out one transaction of a command from its plan: build, check, confirm, sign, send; or stops after one of these steps. */
 
 import { listKeystore } from "../../keystore/keystore.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
@@ -55,30 +55,30 @@ import {
 	signEnvelope,
 } from "./session.js";
 
-/** The contract that a command wants to happen, and what it needs of the person at the terminal. */
+/** The plan of a command's transaction, with what it requires from the user at the terminal. */
 export interface ActingPlan extends TransactionPlan {
-	/** What the kind of contract itself asks for. */
+	/** Level that this kind of contract requires by itself. */
 	readonly confirmation?: ConfirmationLevel;
-	/** Asks for agreement in place of the general question. */
+	/** Asks for confirmation in place of the general prompt. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
-	/** Whether the command's `--decimals` is for its token. */
+	/** Whether the command's `--decimals` applies to its token. */
 	readonly takesDecimals?: boolean;
-	/** It was agreed to as one of several. */
+	/** Whether it was already confirmed as one of several. */
 	readonly isAgreed?: boolean;
-	/** What the command knows about a refusal of this plan. */
+	/** Adds what the command knows about a failure of this plan. */
 	readonly explain?: (failure: Failure) => Failure | Promise<Failure>;
 }
 
-/** No key, and none is needed. */
+/** No keys, because none are needed. */
 const UNSIGNED: readonly SigningKey[] = [];
 
-/** What became of a transaction whose answer was lost, for people. */
+/** Status of a transaction whose response was lost, for people. */
 const STATES: Partial<Record<TransactionState, string>> = {
 	submitted: "may still be carried out",
 	failed: "is in a block and failed",
 };
 
-/** How much a plan needs agreement. */
+/** The confirmation level of a plan. */
 function levelOf(plan: ActingPlan, flags: ActingFlags, settings: Settings): ConfirmationLevel {
 	const isUnsure = (plan.nodesWord ?? []).length > 0 && !flags["trust-node"];
 	const isDoubtful = isUnsure || plan.doubt !== undefined;
@@ -86,7 +86,7 @@ function levelOf(plan: ActingPlan, flags: ActingFlags, settings: Settings): Conf
 	return higher(own, levelOfAmount(coinsOf(plan), settings));
 }
 
-/** Works out node, account and keys. */
+/** Determines node and acting account. */
 export async function actorOf(session: Session, flags: ActingFlags): Promise<Actor> {
 	if (flags.offline && !flags.build && !flags.sign) {
 		const flag = flags.ref === undefined ? "--offline" : "--ref";
@@ -101,7 +101,7 @@ export async function actorOf(session: Session, flags: ActingFlags): Promise<Act
 	return { settings, client, owner, account };
 }
 
-/** The account that acts; without a name and a configured wallet that of the device that signs. */
+/** The acting account; if none is given or configured, that of the signing device. */
 async function ownerOf(
 	{ devices }: Session,
 	settings: Settings,
@@ -115,7 +115,7 @@ async function ownerOf(
 	return activeAccount(settings);
 }
 
-/** Carries a plan out as far as the flags say. */
+/** Carries out a plan as far as the flags say. */
 export async function act(
 	session: Session,
 	actor: Actor,
@@ -204,7 +204,7 @@ function warningsOf({ warnings = [], doubt }: ActingPlan): ActingPlan["warnings"
 	return all.length > 0 ? all : undefined;
 }
 
-/** What {@link act} does before it asks: one of several transactions, each of which must pass before the first is signed. */
+/** Does what {@link act} does before confirmation, for one of several transactions that must all pass before the first is signed. */
 export async function check(
 	session: Session,
 	actor: Actor,
@@ -217,7 +217,7 @@ export async function check(
 	return prepared.envelope;
 }
 
-/** Builds and checks, with the keys that would sign. */
+/** Builds and checks a transaction, for the keys that would sign. */
 async function built(
 	session: Session,
 	actor: Actor,
@@ -243,7 +243,7 @@ async function built(
 	return { keys, prepared };
 }
 
-/** @throws {Failure} `confirmation_needed` where nobody looks at an amount that rests on what the node says of a token */
+/** @throws {Failure} `confirmation_needed` if nobody reviews an amount that depends on the node's claims about a token */
 export function checkNodesWord(
 	flags: ActingFlags,
 	{ nodesWord = [], takesDecimals }: Pick<ActingPlan, "nodesWord" | "takesDecimals">,
@@ -265,7 +265,7 @@ export function checkNodesWord(
 	});
 }
 
-/** Keys that sign; {@link UNSIGNED} for an account whose key isn't here and that a development chain has freed. */
+/** Keys that sign; {@link UNSIGNED} for an account that is impersonated on a development chain and whose key isn't here. */
 async function signersOf(
 	{ devices }: Session,
 	{ settings, client, owner }: Actor,
@@ -283,7 +283,7 @@ async function signersOf(
 	}
 }
 
-/** Schemes of the post-quantum keys of the keystore among those that sign, or would. */
+/** Schemes of the post-quantum keystore keys among those that sign, or would sign. */
 export function schemesOf(
 	session: Session,
 	{ settings, owner }: Actor,
@@ -298,7 +298,7 @@ export function schemesOf(
 	return session.schemes;
 }
 
-/** Whoever repeats a command because its answer was lost must know what became of it. */
+/** Warns about an earlier transaction whose response was lost, in case the user is repeating it. */
 async function warnOfUnanswered(
 	session: Session,
 	{ client, owner }: Actor,
@@ -310,7 +310,7 @@ async function warnOfUnanswered(
 	}
 }
 
-/** What people see of a simulation; what names amounts of tokens is loaded only for them. */
+/** Lines about a simulation for people; the modules for formatting token amounts are only loaded then. */
 async function outcomeLines(
 	{ json }: Session,
 	client: NodeClient,
@@ -322,7 +322,7 @@ async function outcomeLines(
 	return (await simulationLines(client, simulated)).map((line) => labelled(line, labels));
 }
 
-/** A summary is made for people who watch, for a question, and for a plan. */
+/** Whether a summary is needed: if a person is watching, for a prompt, or for a dry run. */
 function needsSummary(
 	session: Session,
 	level: ConfirmationLevel,
@@ -335,7 +335,7 @@ function needsSummary(
 	return flags["dry-run"] || level > 0 || isWatched(session) || signs;
 }
 
-/** An envelope travels with its chain and permission; a transaction that is sent at once needs neither. */
+/** An envelope that is passed on includes its chain and permission; a transaction that is sent at once needs neither. */
 async function factsOf(
 	{ reference }: Session,
 	flags: ActingFlags,

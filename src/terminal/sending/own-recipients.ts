@@ -1,4 +1,4 @@
-/** Whom a payment goes to: contracts, and keys of one's own whose signatures the chain doesn't take, can't spend what is sent there. */
+/** Checks recipients: contracts, and the user's own keys whose signatures the chain doesn't accept, can't spend what is sent to them. */
 
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -36,7 +36,7 @@ export async function checkOwnRecipients(
 	);
 }
 
-/** The plan of one payment, once its recipient is judged. @throws {Failure} as {@link checkOwnRecipients} and {@link transferPlan} */
+/** Plans one payment after checking its recipient. @throws {Failure} as {@link checkOwnRecipients} and {@link transferPlan} */
 export async function paymentPlan(
 	actor: Actor,
 	payment: Payment,

@@ -1,4 +1,4 @@
-/** Paying a list: judged whole, agreed to once, each line written down before it is sent, or printed for others to send. */
+/** Pays a list: all lines are checked first and confirmed once; each is recorded before it is sent, or printed for others to send. */
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -58,17 +58,17 @@ interface BatchFlags extends ActingFlags {
 	readonly force: boolean;
 }
 
-/** What became of the lines so far. */
+/** The outcome of the lines so far. */
 interface Progress {
 	readonly lines: readonly number[];
 	readonly sent: number[];
-	/** A node may have it. */
+	/** Lines that a node may have received. */
 	readonly unknown: number[];
-	/** Sent by an earlier run, as the journal says, but for what is to be paid anew. */
+	/** Lines sent by an earlier run according to the journal, except those to be paid again. */
 	readonly before: number[];
-	/** Those of them that are paid or printed, and left out. */
+	/** Those of them that are paid or printed, and skipped. */
 	readonly paid: number[];
-	/** Those whose transactions a run would send again, where this one is dry; without fees. */
+	/** In a dry run, those whose transactions a real run would send again; amounts are without fees. */
 	readonly sentAgain: (Pick<Attempt, "line" | "txID" | "summary"> & { readonly amountSun: bigint })[];
 }
 
@@ -80,7 +80,7 @@ interface Batch {
 	readonly progress: Progress;
 }
 
-/** Pays a list. @throws {Failure} whose `details` name the lines that were sent and those that weren't */
+/** Pays a list. @throws {Failure} whose `details` list the lines that were sent and those that weren't */
 export async function payBatch(session: Session, flags: BatchFlags): Promise<void> {
 	const journalPath = await journalOf(flags);
 	const lines = readPayments(
@@ -143,7 +143,7 @@ async function payLines(
 	};
 	if (journalPath === undefined) return await pay(undefined);
 	const open = async (): Promise<void> => pay(await PaymentJournal.open(journalPath, chain));
-	// What a run would do, by the journal that there is: nothing is written.
+	// A dry run uses the existing journal without writing to it.
 	await (flags["dry-run"] ? open() : withFileLock(journalPath, session.note, open));
 }
 
@@ -155,7 +155,7 @@ async function prepare({ session, actor }: Batch, journal: PaymentJournal | unde
 	);
 }
 
-/** The list with a remark on payments that another journal has: a copied list would pay them a second time. */
+/** Adds a remark on payments that are in another journal, since a copied list would pay them a second time. */
 async function withOthers(
 	{ session, actor, flags }: Batch,
 	judged: JudgedBatch,
@@ -215,7 +215,7 @@ async function payJudged(
 	}
 }
 
-/** Nobody reads what is printed any more. @param inputs the one whose line was lost, and those behind it */
+/** Ends because nobody reads the output any more. @param inputs the one whose line was lost, and all later ones */
 async function endUnread(
 	inputs: readonly (JudgedPayment | JudgedBatch["refused"][number])[],
 	journal: PaymentJournal,
@@ -229,10 +229,10 @@ async function endUnread(
 	process.exitCode = UNREAD;
 }
 
-/** What a shell says of a process that SIGPIPE ended. */
+/** Exit code that shells report for a process killed by SIGPIPE. */
 const UNREAD = 141;
 
-/** What a dry run says of the whole list, after its lines. */
+/** Prints a dry run's totals of the list, after its lines. */
 async function printTotals(
 	{ session, actor: { settings }, progress: { paid: paidBefore, sentAgain } }: Batch,
 	{ totals, summary, amountSun, refused, risks }: JudgedBatch,
@@ -268,7 +268,7 @@ function takenUp({ attempts }: PaymentJournal): Attempt[] {
 	return [...attempts.values()].filter(({ state }) => state !== "refused");
 }
 
-/** Payments that the journal knows as made. @throws {Failure} `duplicate` without `--resume` */
+/** Payments made according to the journal. @throws {Failure} `duplicate` without `--resume` */
 async function paidBefore(
 	batch: Batch,
 	payments: readonly ReadPayment[],
@@ -297,9 +297,9 @@ async function paidBefore(
 			hint: `${resume}; remove the journal to pay all lines once more`,
 		});
 	}
-	// Until the node has said what became of them.
+	// Unknown until the node has reported their status.
 	progress.unknown.push(...known);
-	// Nothing of a list that is refused is sent again.
+	// If the list is refused, none of it is sent again.
 	await checkGone(batch, journal, byKey, refused);
 	const paid = new Map<string, SignedTransaction | undefined>();
 	for (const attempt of attempts) {
@@ -325,7 +325,7 @@ async function paidBefore(
 	return paid;
 }
 
-/** @throws {Failure} `duplicate` for a payment of the journal that no line makes any more, if it was made or may still be */
+/** @throws {Failure} `duplicate` for a payment in the journal that was made, or may still be, but is no longer in the list */
 async function checkGone(
 	batch: Batch,
 	journal: PaymentJournal,
@@ -352,25 +352,25 @@ async function checkGone(
 	}
 }
 
-/** What programs learn of a list whose payments an earlier run has taken up. */
+/** Details, for programs, about a list of which an earlier run has started payments. */
 function factsBefore(attempts: readonly Attempt[], byKey: ReadonlyMap<string, ReadPayment>) {
 	const details = { sentBefore: linesOf(attempts, byKey), txIDs: attempts.map(({ txID }) => txID) };
 	return { retry: "changed", sent: false, details } as const;
 }
 
-/** Of a payment that no line makes: with lines that can't be read nobody knows whether one of them does. */
+/** Words for a payment that is in no line; if some lines can't be read, it may be in one of those. */
 function missingFrom([first, ...others]: JudgedBatch["refused"]): string {
 	if (!first) return "the list has no more";
 	const unread = linesText([first, ...others].map(({ line }) => line));
 	return `no line makes that can be read (${unread} can't: ${first.failure.message})`;
 }
 
-/** Where payments of an earlier run are in the list, or were. */
+/** Line numbers of an earlier run's payments in the list, or their former ones. */
 function linesOf(attempts: readonly Attempt[], byKey: ReadonlyMap<string, ReadPayment>): number[] {
 	return attempts.map(({ payment, line }) => byKey.get(payment)?.line ?? line);
 }
 
-/** What became of an earlier run's lines; of one whose answer was lost by the node's word. */
+/** Describes the outcome of an earlier run's lines; asks the node about one whose response was lost. */
 async function saidBefore(
 	{ actor, flags }: Batch,
 	attempts: readonly Attempt[],
@@ -389,7 +389,7 @@ async function saidBefore(
 	return `an earlier run took up ${attempts.length} of the payments of ${flags.batch}: ${parts.join(", ")}`;
 }
 
-/** What a transaction is whose answer was lost. */
+/** Descriptions of a transaction whose response was lost, by its status. */
 const LOST: Readonly<Record<TransactionState | "untold", string>> = {
 	submitted: "the node's answer was lost, it may still be carried out",
 	included: "the node's answer was lost, it is in a block",
@@ -404,14 +404,14 @@ async function stateOf({ client }: Actor, attempt: Attempt): Promise<keyof typeo
 	return await asked.catch(onRefusal("untold" as const, "rpc_error"));
 }
 
-/** @throws {Failure} where the transaction of an earlier run may still be carried out, but no node takes it now */
+/** @throws {Failure} if the transaction of an earlier run may still be included, but the node doesn't accept it now */
 async function outcomeOf(
 	{ actor, flags }: Batch,
 	journal: PaymentJournal,
 	attempt: Attempt,
 	isWanted: boolean,
 ): Promise<PaymentOutcome> {
-	// Only a node could tell that it wasn't.
+	// Assumed paid, since only a node could say otherwise.
 	if (flags.offline) return "paid";
 	const { txID, line, summary, expirationMs } = attempt;
 	try {
@@ -431,7 +431,7 @@ async function outcomeOf(
 	}
 }
 
-/** One question for all of them. */
+/** Asks for a single confirmation of all payments. */
 async function agreeToAll(
 	{ session, actor: { settings }, flags, progress }: Batch,
 	{ summary, amountSun, risks, payments }: JudgedBatch,
@@ -475,9 +475,9 @@ async function payLine(
 		conclude(progress, line, true);
 		if (sends(flags)) await journal?.conclude(key, "sent");
 	} catch (error) {
-		// What was to be printed may have been.
+		// What was to be printed may already have been printed.
 		if (!sends(flags)) throw error;
-		// Whatever fails without a word of it may have been after a node had the bytes.
+		// A failure that doesn't say so may have occurred after a node received the bytes.
 		const { sent = progress.unknown.includes(line) ? "unknown" : false } = asFailure(error).facts;
 		conclude(progress, line, sent);
 		if (sent === false) await journal?.conclude(key, "refused");
@@ -485,14 +485,14 @@ async function payLine(
 	}
 }
 
-/** A line that was about to be sent may be on the way until its outcome is known. */
+/** Records a line's outcome. A line that was about to be sent counts as possibly sent until its outcome is known. */
 function conclude({ sent: paid, unknown }: Progress, line: number, sent: boolean | "unknown"): void {
 	if (sent === "unknown") return;
 	if (unknown.includes(line)) unknown.splice(unknown.indexOf(line), 1);
 	if (sent) paid.push(line);
 }
 
-/** Which lines were sent, whatever it was that ended the list. */
+/** Adds to a failure that ended the list which lines were sent. */
 function explainedBatch(
 	{ sentIds }: Session,
 	flags: BatchFlags,
@@ -528,7 +528,7 @@ function explainedBatch(
 	});
 }
 
-/** The same of a list whose transactions others send. */
+/** The same for a list whose transactions are printed for others to send. */
 function explainedPrinted(flags: BatchFlags, progress: Progress, failure: Failure): Failure {
 	const { sent, unknown, lines, before } = progress;
 	const printed = [...sent, ...unknown];
@@ -549,9 +549,9 @@ function reportInterrupted(session: Session, flags: BatchFlags, progress: Progre
 }
 
 /**
- * Where the journal of a list is: beside the file itself, whatever link names it, or where the flag says; undefined for a pipe of
- * which nothing is sent.
- * @throws {Failure} `usage` for a pipe, which has no place beside it; `bad_value` where there is no list
+ * Path of a list's journal: beside the file itself, after resolving links, or as given by the flag; undefined for a pipe if nothing
+ * is sent.
+ * @throws {Failure} `usage` for a pipe, which has no directory of its own; `bad_value` if the list doesn't exist
  */
 async function journalOf(flags: BatchFlags): Promise<string | undefined> {
 	const { batch, journal } = flags;

@@ -1,4 +1,4 @@
-/** Commands that sign or send, as rows (`src/terminal/base/command-row.ts`). */
+/** Table rows for commands that sign or send (`src/terminal/base/command-row.ts`). */
 
 import { readFile } from "node:fs/promises";
 import type { Command, Interfaces } from "@oclif/core";
@@ -24,7 +24,7 @@ interface SendingContext<A extends Interfaces.ArgInput, F extends Interfaces.Fla
 	readonly session: Session;
 }
 
-/** Makes the class of a command that holds transactions. */
+/** Makes the class of a command that processes transactions. */
 export function sending<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
 	run,
 	...words
@@ -47,7 +47,7 @@ export function sending<A extends Interfaces.ArgInput, F extends Interfaces.Flag
 	});
 }
 
-/** What `--ref` names stands in place of the flags that say the same. */
+/** Applies the contents of `--ref` in place of the equivalent flags. */
 async function withReference<F extends object>(
 	flags: F,
 ): Promise<{ readonly flags: F; readonly reference: Reference | undefined }> {
@@ -70,13 +70,13 @@ async function withReference<F extends object>(
 interface ActingContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
 	extends SendingContext<A, F> {
 	readonly flags: FlagsOf<F> & ActingFlags;
-	/** The account that acts, as the node has it; what needs no node is judged before it is asked for. */
+	/** Fetches the acting account from the node; call it after all checks that need no node. */
 	actor(): Promise<Actor>;
 }
 
-/** A transaction that would change nothing: the command is done without it, so that a script can be run again. */
+/** Returned instead of a plan if a transaction would change nothing: the command succeeds without it, so that scripts can be rerun. */
 interface NothingToDo {
-	/** Why, as half a sentence. */
+	/** The reason, as a clause. */
 	readonly nothing: string;
 }
 
@@ -84,10 +84,10 @@ export function nothingToDo({ print }: Pick<Terminal, "print">, reason: string):
 	print.record({ state: "nothing to do", reason }, [`nothing to do: ${reason}`]);
 }
 
-/** Whether a command ends with the transaction sent: what is made for a pipe is made in any case. */
+/** Whether a command ends by sending its transaction; one that is made for a pipe is made even if it would change nothing. */
 export const sendsNow = ({ offline, build, sign }: ActingFlags): boolean => !offline && !build && !sign;
 
-/** A command that makes one transaction: its words, and the plan of the transaction. */
+/** A command that makes one transaction: its declaration, and the transaction's plan. */
 type ActingRow<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> = Omit<
 	CommandRow<A, F, never>,
 	"run"
@@ -95,7 +95,7 @@ type ActingRow<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> = 
 	plan(context: ActingContext<A, F>): Promise<ActingPlan | NothingToDo>;
 };
 
-/** Makes the class of a command that makes one transaction; it takes {@link actingFlags} beside its own. */
+/** Makes the class of a command that makes one transaction; it has {@link actingFlags} besides its own flags. */
 export function acting<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
 	plan,
 	flags: own,

@@ -1,4 +1,4 @@
-/** Sending a signed transaction, following it as far as asked, and printing what became of it. */
+/** Sends a signed transaction, follows it as far as requested, and prints its outcome. */
 
 import { findings, follow, outcomeFailure, SUBMITTED } from "../../wallet/actions/follow.js";
 import type { ChainQuestions } from "../../wallet/actions/plan.js";
@@ -20,9 +20,9 @@ import { onInterrupt } from "../prompt/interrupt.js";
 import type { Presentation, Session } from "./session.js";
 
 /**
- * @param presentation the call and the labels that the result is printed with
+ * @param presentation the call and the labels for printing the result
  * @param members further members of the result
- * @param questions to the chain once the transaction is in a block, and once it is irreversible
+ * @param questions queries once the transaction is in a block, and once it is irreversible
  */
 export async function sendAndReport(
 	session: Session,
@@ -39,7 +39,7 @@ export async function sendAndReport(
 		await broadcastBy(session, client, envelope);
 	} catch (error) {
 		if (isUnanswered(error)) {
-			// What happened to the payment must be said all the same.
+			// The payment's outcome must be reported even if this fails.
 			await keepUnanswered(client.settings, envelope).catch((why: unknown) =>
 				session.warning(`nothing will warn of sending the same once more: ${asFailure(why).message}`),
 			);
@@ -92,7 +92,7 @@ export async function sendAndReport(
 	if (status.state === "solid") await questions.afterwards?.();
 }
 
-/** Whoever interrupts it before the node has answered reads which transaction may be on its way. */
+/** Broadcasts a transaction; if interrupted before the node responds, prints which transaction may have been sent. */
 async function broadcastBy(
 	{ json, sentIds, takesDuplicates, note }: Session,
 	client: NodeClient,

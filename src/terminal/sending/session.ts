@@ -1,6 +1,6 @@
 /**
- * What one run of a command holds that signs or sends: keys that it has opened, devices, and what was sent so far; with what
- * is done to it on the way to a node: showing, agreeing, signing, and saying of a refusal whether something was sent
+ * The state of one run of a command that signs or sends: unlocked keys, devices, and what was sent so far; and the steps on the
+ * way to a node: showing, confirming, signing, and reporting with a failure whether something was sent
  * (protocol/command-line §§3.2 to 4.2).
  */
 
@@ -27,21 +27,21 @@ import { agree, type ConfirmationLevel, present } from "../prompt/confirmation.j
 import { canAsk } from "../prompt/controlling-terminal.js";
 
 export interface Session extends Terminal {
-	/** Keys that were opened, so that a stream of transactions asks for a password once. */
+	/** Unlocked keys, so that the password is requested only once for a stream of transactions. */
 	readonly opened: Map<string, PrivateKey>;
 	readonly devices: Devices;
-	/** Ids of transactions that a node took from this command. */
+	/** Ids of transactions that a node accepted from this command. */
 	readonly sentIds: string[];
-	/** Transactions that are signed are sent one after the other: one that the node has already counts as sent. */
+	/** Whether a transaction that the node already has counts as sent, as when sending several signed ones. */
 	takesDuplicates: boolean;
-	/** What `--ref` named. */
+	/** The reference given by `--ref`. */
 	readonly reference: Reference | undefined;
-	/** The account that acts, once a node has answered. */
+	/** The acting account, once fetched from a node. */
 	acting: Readonly<Account> | undefined;
-	/** Schemes of the post-quantum keys that sign, once they are known, and whether the chain takes them. */
+	/** Schemes of the post-quantum keys that sign, once known; followed by whether the chain accepts them. */
 	schemes: Promise<readonly PostQuantumScheme[]> | undefined;
 	areSchemesTaken: boolean;
-	/** Takes what became of a transaction, which is printed otherwise. */
+	/** Receives the outcome of a transaction, which is otherwise printed. */
 	readonly onResult?: ((result: ActingResult) => void) | undefined;
 	/** The summary that was shown last. */
 	shown: readonly string[] | undefined;
@@ -50,9 +50,9 @@ export interface Session extends Terminal {
 /** How a transaction is shown to people. */
 export interface Presentation {
 	readonly summary: readonly string[];
-	/** The function that it calls. */
+	/** The decoded call. */
 	readonly call: DescribedCall | undefined;
-	/** What stands beside addresses. */
+	/** Labels shown beside addresses. */
 	readonly labels: Labels;
 }
 
@@ -77,13 +77,13 @@ export async function closeSession({ opened, devices }: Session): Promise<void> 
 	await devices.close();
 }
 
-/** A refusal of the command: nothing of this input reached a node unless a step said so. */
+/** Completes a failure of the command: nothing of this input reached a node unless a step said so. */
 export function explained({ sentIds, acting }: Session, failure: Failure): Failure {
 	const advised = explainedInput(withAdvice(failure, acting));
 	const { txID, details, hint, sent } = advised.facts;
 	const others = sentIds.filter((id) => id !== txID);
 	if (others.length === 0) return advised;
-	// The same call would send again what it has sent already, whatever this input was refused for.
+	// Repeating the call would send earlier inputs again, whatever the reason for this failure.
 	const { length } = others;
 	const before = length === 1 ? "one transaction was" : `${length} transactions were`;
 	const told = advised.saying(`${advised.message}; ${before} sent before`).with({
@@ -95,30 +95,30 @@ export function explained({ sentIds, acting }: Session, failure: Failure): Failu
 	return told.with({ sent: true, txID: others.at(-1) as string, retry });
 }
 
-/** What one input of several is refused for, where the others go on: it was reported with them by themselves. */
+/** Completes the failure of one of several inputs, if the others continue and are reported separately. */
 export function explainedInput(failure: Failure): Failure {
 	const advised = withAdvice(failure, undefined);
 	const { sent, txID, hint } = advised.facts;
 	if (sent === undefined) return advised.with({ sent: false });
 	if (sent !== "unknown" || txID === undefined || hint?.includes(txID)) return advised;
-	// A node that refuses has the bytes all the same.
+	// A node that refuses the transaction still has its bytes.
 	const wait = `coin tx wait ${txID} tells whether it was sent all the same`;
 	return advised.with({ hint: hint === undefined ? wait : `${hint}; first, ${wait}` });
 }
 
-/** Whether a person sees what happens on the way. */
+/** Whether a person is watching the steps. */
 export function isWatched({ chatty }: Terminal): boolean {
 	return chatty && process.stderr.isTTY === true;
 }
 
-/** Shows a summary, each once. */
+/** Shows a summary, unless it was the last one shown. */
 export async function show(session: Session, summary: readonly string[]): Promise<void> {
 	if (session.shown === summary) return;
 	session.shown = summary;
 	await present(summary);
 }
 
-/** Asks for agreement to send. @param why as that of {@link agree} @throws {Failure} `confirmation_needed`, `confirmation_refused` */
+/** Asks for confirmation before sending. @param why as for {@link agree} @throws {Failure} `confirmation_needed`, `confirmation_refused` */
 export async function confirm(
 	session: Session,
 	level: ConfirmationLevel,
@@ -129,14 +129,14 @@ export async function confirm(
 	if (await agree(level, summary, yes, "Send?", why)) session.shown = summary;
 }
 
-/** Whether a person types the passwords of keys, and must see what they sign. */
+/** Whether the user will type passwords, and so must see what is signed. */
 export function asksPassword(session: Session, settings: Settings): boolean {
 	return session.passwordSource(settings).file === undefined && canAsk();
 }
 
 /**
- * Adds the signatures of keys; passwords are asked for here and no earlier.
- * @param presentation what a person sees before they type a password, or before a key signs that they have opened
+ * Adds the signatures of keys; passwords are requested here and no earlier.
+ * @param presentation what the user sees before typing a password, or before an unlocked key signs
  */
 export async function signEnvelope(
 	session: Session,
@@ -158,13 +158,13 @@ export async function signEnvelope(
 		}
 		const byAgent = await anyAgentSignature(key, signed.transaction.id);
 		if (!byAgent) return signatureBy(signed, await openKey(session, key, settings));
-		// No password is asked for here, so this is where it can be seen what is signed.
+		// No password prompt shows what is signed, so it is printed here.
 		session.note(`${key.name} signs (unlocked): ${summaryOf(signed, call)}`);
 		return byAgent;
 	});
 }
 
-/** The device asks its owner; here stands what they should read there. */
+/** Asks the device to sign, and shows what the user should read on its screen. */
 async function askDevice(
 	{ note, chatty }: Session,
 	{ transaction }: TransactionEnvelope,

@@ -1,4 +1,4 @@
-/** The prover of commands: proofs are made in this process and its worker threads, from files of parameters. */
+/** The prover of commands: produces proofs in this process and its worker threads, with parameters from files. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -31,11 +31,11 @@ interface ProverFlags {
 }
 
 /**
- * A prover for the chain that the node serves. It opens nothing before the first proof.
+ * A prover for the node's chain. It opens no files before the first proof.
  * @throws {Failure} `not_found` if there are no parameters
  */
 export async function localProver(client: NodeClient, flags: ProverFlags): Promise<Prover> {
-	// Loaded here: most commands never make a proof.
+	// Loaded on demand, since most commands never produce a proof.
 	const { openProver } = await import("../../proving/open-prover.js");
 	if (flags.params === undefined && (await isDevelopmentChain(client))) {
 		const { developmentParametersFolder } = await import("../../proving/development-parameters.js");

@@ -1,4 +1,4 @@
-/** How keys and notes of shielded addresses are printed. */
+/** Formats keys and notes of shielded addresses for printing. */
 
 import type { ShieldedEntry } from "../../keystore/shielded-keystore.js";
 import type { Dialect } from "../../protocol/dialect.js";
@@ -8,7 +8,7 @@ import { memoView } from "../../wallet/shielded/pool-reading.js";
 import type { PoolUnits } from "../../wallet/shielded/pool-units.js";
 import { record, type Shape } from "../schema/result-shape.js";
 
-/** An entry as commands print it, in the spelling of the profile. */
+/** An entry as printed by commands, in the profile's spelling. */
 export function shieldedRecord({ name, address, reach, file }: ShieldedEntry, dialect: Dialect): object {
 	const shown = writePaymentAddress(readPaymentAddress(address), dialect);
 	return { name: name === address ? shown : name, address: shown, kind: reach, file };
@@ -21,7 +21,7 @@ export const shieldedKeyShape: Shape = record({
 	file: "text",
 });
 
-/** A note as commands print it; amounts in smallest units of the token. */
+/** A note as printed by commands, with amounts in smallest units of the token. */
 export function noteRecord({ held, state }: JudgedNote, units: PoolUnits, dialect: Dialect): object {
 	const { note, memo, position, txID, index, block, spent } = held;
 	return {

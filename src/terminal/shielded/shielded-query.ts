@@ -1,4 +1,4 @@
-/** The base of commands about notes: whose key, which pool, and reading it. */
+/** The base of commands about notes: selecting the key and the pool, and scanning it. */
 
 import { Flags } from "@oclif/core";
 import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
@@ -22,7 +22,7 @@ import { agentShielded } from "../keys/agent-signature.js";
 import { openedKey, type PasswordSource } from "../keys/secrets.js";
 import { type ProgressAudience, withProgress } from "../progress/progress.js";
 
-/** The keys of shielded addresses. */
+/** Flags that select a key of shielded addresses. */
 export const shieldedKeyFlags = {
 	key: Flags.string({
 		description: "key of shielded addresses (default: the only one)",
@@ -37,7 +37,7 @@ export const shieldedKeyFlags = {
 	}),
 };
 
-/** Where notes lie. */
+/** Flags that select the pool. */
 export const poolFlags = {
 	contract: Flags.string({
 		description: "contract that keeps the notes (default: the chain's own pool)",
@@ -64,7 +64,7 @@ export const poolFlags = {
 	}),
 };
 
-/** Flags of every question about notes. */
+/** Flags of all queries about notes. */
 export const shieldedQueryFlags = {
 	...nodeFlags,
 	...keystoreFlags,
@@ -88,7 +88,7 @@ interface PoolFlags {
 	readonly since?: string | undefined;
 }
 
-/** How a command asks and tells. */
+/** How a command prompts and reports. */
 interface Manner {
 	readonly source: PasswordSource;
 	readonly audience: ProgressAudience;
@@ -96,13 +96,13 @@ interface Manner {
 	readonly warn: (text: string) => void;
 }
 
-/** A key that is open. */
+/** An unlocked key. */
 interface OpenKey {
 	readonly entry: ShieldedEntry;
 	readonly keys: ShieldedKeys;
 }
 
-/** Opens the key that the flags name, by an agent where one holds it. @throws {Failure | KeystoreError} */
+/** Unlocks the key given by the flags, through an agent if one holds it. @throws {Failure | KeystoreError} */
 export async function openShielded(
 	settings: Settings,
 	flags: KeyFlags,
@@ -115,7 +115,7 @@ export async function openShielded(
 	return { entry, keys: await openedKey(own, audience, entry, unlockShielded) };
 }
 
-/** The pool that the flags name. @throws {Failure} */
+/** The pool given by the flags. @throws {Failure} */
 export async function poolOf(client: NodeClient, flags: PoolFlags): Promise<Pool> {
 	if (flags.contract !== undefined)
 		return { kind: "contract", contract: await accountNamed(client.settings, flags.contract) };
@@ -126,7 +126,7 @@ async function usualToken(client: NodeClient): Promise<string> {
 	return (await isDevelopmentChain(client)) ? DEVELOPMENT_POOL_TOKEN : USUAL_POOL_TOKEN;
 }
 
-/** Amounts of the pool. @throws {Failure} */
+/** The units of a pool's amounts. @throws {Failure} */
 export async function poolUnits(client: NodeClient, pool: Pool, flags: PoolFlags): Promise<PoolUnits> {
 	const { token } = flags;
 	const address =
@@ -136,7 +136,7 @@ export async function poolUnits(client: NodeClient, pool: Pool, flags: PoolFlags
 	return unitsOf(client, pool, address);
 }
 
-/** A pool as the holder of a key sees it. */
+/** A pool as seen with a key. */
 interface OpenPool {
 	readonly client: NodeClient;
 	readonly pool: Pool;
@@ -144,7 +144,7 @@ interface OpenPool {
 	scan(): Promise<ScanResult>;
 }
 
-/** @param again forget what was read */
+/** Opens a pool for scanning. @param again discard the stored scan state */
 export async function openPool(
 	client: NodeClient,
 	{ keys }: OpenKey,
@@ -172,7 +172,7 @@ export async function openPool(
 	return { client, pool, store, scan };
 }
 
-/** A question about notes, answered. */
+/** The result of scanning a pool. */
 interface ReadNotes {
 	readonly pool: OpenPool;
 	readonly scan: ScanResult;
@@ -180,7 +180,7 @@ interface ReadNotes {
 	readonly units: PoolUnits;
 }
 
-/** How a command opens keys and says how far it is. */
+/** How a command prompts for passwords and reports progress. */
 export function mannerOf(
 	{ passwordSource, audience, note, warning: warn }: Omit<Terminal, "settings">,
 	settings: Settings,
@@ -188,7 +188,7 @@ export function mannerOf(
 	return { source: passwordSource(settings), audience: audience(), note, warn };
 }
 
-/** Opens the key, reads the pool up to the head, and says what became of each note. @param again forget what was read */
+/** Unlocks the key, scans the pool up to the head, and determines the state of each note. @param again scan from the beginning */
 export async function readNotes(
 	terminal: Terminal,
 	flags: KeyFlags & PoolFlags,

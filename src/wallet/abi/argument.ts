@@ -1,7 +1,7 @@
 /**
- * Arguments of contracts as people type them (protocol/command-line §1.3): whole numbers in decimal or as `0x…`, addresses in every
- * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` or `{"name":a,…}` for tuples, anything for text. Numbers may have an exponent:
- * 1.5e18; amounts of coins have their unit: 5coin is 5000000; those of tokens name the token: 5@gold.
+ * Reads contract arguments as people type them (protocol/command-line §1.3): integers in decimal or as `0x…`, addresses in any
+ * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` or `{"name":a,…}` for tuples, anything for strings. Numbers may have an exponent
+ * (1.5e18); amounts of coins carry their unit (5coin is 5000000); amounts of tokens name the token (5@gold).
  */
 
 import type { AbiValue } from "../../abi/coder.js";
@@ -13,16 +13,16 @@ import { isCoinUnit, parseCoinAmount } from "../values/amount.js";
 import { shorten } from "../values/bytes-text.js";
 import { nearest } from "../values/suggestion.js";
 
-/** What stands for an account: the 21 bytes of its address. @throws {Failure} */
+/** Resolves text that names an account to the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;
-/** Who knows the decimals of tokens. @throws {Failure} */
+/** Reads amounts of tokens, whose decimals it knows. @throws {Failure} */
 interface TokenAmounts extends Pick<NamedAmounts, "read"> {
-	/** Judges an amount of coins where the contract may count something else. @throws {Failure} */
+	/** Checks an amount of coins when the contract may be counting something else. @throws {Failure} */
 	readonly coins?: (text: string) => Promise<void>;
 }
 
 /**
- * Reads arguments by their order, or all of them by name as `to=T… amount=5`.
+ * Reads arguments by position, or all of them by name as in `to=T… amount=5`.
  * @throws {Failure} `bad_value` naming the parameter
  */
 export async function readArguments(
@@ -96,7 +96,7 @@ function label({ name, type }: AbiParameter, index: number): string {
 
 class ArgumentReader {
 	private at = 0;
-	/** Tuples by name that are open: only in them does a brace end a word. */
+	/** Nesting depth of tuples by name: only inside them does a brace end a word. */
 	private braces = 0;
 
 	constructor(
@@ -106,7 +106,7 @@ class ArgumentReader {
 		private readonly amounts: TokenAmounts | undefined,
 	) {}
 
-	/** The whole text is one value; a plain text needs no quotes. */
+	/** Reads the whole text as one value; a plain string needs no quotes. */
 	async whole(parameter: AbiParameter): Promise<AbiValue> {
 		if (!arrayParts(parameter) && !parameter.components) return this.scalar(parameter.type, this.text);
 		const value = await this.value(parameter);
@@ -140,7 +140,7 @@ class ArgumentReader {
 		return this.scalar(parameter.type, this.word());
 	}
 
-	/** A tuple by the names of its members, as results are printed. */
+	/** Reads a tuple by the names of its members, the form in which results are printed. */
 	private async members(components: readonly AbiParameter[]): Promise<AbiValue[]> {
 		const found = new Map<string, AbiValue>();
 		this.at++;
@@ -194,7 +194,7 @@ class ArgumentReader {
 		while (/\s/.test(this.text.charAt(this.at))) this.at++;
 	}
 
-	/** A word up to the next separator, or a text in double quotes with the escapes of JSON. */
+	/** Reads a word up to the next separator, or a string in double quotes with JSON escapes. */
 	private word(end = this.braces > 0 ? /[,(){}[\]]/ : /[,()[\]]/): string {
 		this.blanks();
 		if (this.text.charAt(this.at) === '"') {
@@ -268,7 +268,7 @@ class ArgumentReader {
 		);
 	}
 
-	/** An amount of coins, in sun; the decimals that another unit stands for can't be known. */
+	/** Reads an amount of coins, in sun; any other unit is refused, since its decimals aren't known. */
 	private async coins(text: string, unit: string, signed: boolean, bits: number): Promise<bigint> {
 		if (!isCoinUnit(unit)) {
 			throw this.fault(
@@ -301,7 +301,7 @@ class ArgumentReader {
 	}
 }
 
-/** Digits without point and exponent, or hexadecimal ones; undefined for what is not a whole number. */
+/** The number as digits without point and exponent, or in hexadecimal; undefined if it is not an integer. */
 export function plainDigits(text: string): string | undefined {
 	if (/^(-?\d+|-?0x[0-9a-f]+)$/i.test(text)) return text;
 	const match = /^(-?\d+)(?:\.(\d+))?e\+?(\d{1,2})$/i.exec(text);

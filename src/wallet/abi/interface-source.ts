@@ -1,4 +1,4 @@
-/** A contract's interface as source text: an interface of Solidity, or a constant of TypeScript that types are inferred from. */
+/** Writes a contract's interface as source code: a Solidity interface, or a TypeScript constant that types are inferred from. */
 
 import { type AbiItem, type AbiParameter, arrayParts, type ContractInterface } from "../../abi/parameter.js";
 import { spell } from "../../protocol/dialect.js";
@@ -7,19 +7,19 @@ import { type Json, writeJson } from "../json.js";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const TYPE = /^[A-Za-z]\w*$/;
-/** The name of a structure, as compilers say where it is declared. */
+/** Matches a compiler's `internalType` of a struct; captures the name without where it is declared. */
 const STRUCT = /^struct (?:[\w$.]+\.)?([A-Za-z_$][\w$]*)(?:\[\d*\])*$/;
-/** Types that Solidity keeps in memory, and names the place of. */
+/** Types for which Solidity requires a data location. */
 const BY_REFERENCE = /^(string|bytes)$/;
 
-/** Any text as a name: what was deployed may be called anything. */
+/** Turns any text into an identifier: a deployed contract may have any name. */
 export function identifierOf(text: string, otherwise: string): string {
 	const letters = text.replace(/[^\w$]/g, "").replace(/^\d+/, "");
 	return letters === "" ? otherwise : letters;
 }
 
 /**
- * An interface of Solidity 0.8.4 or later, with a structure for each tuple.
+ * An interface for Solidity 0.8.4 or later, with a struct for each tuple.
  * @param name of the interface, an identifier
  * @throws {Failure} `bad_value` where the interface doesn't say what tuples hold, or has names that Solidity can't have
  */
@@ -97,7 +97,7 @@ function checked(text: string, form: RegExp): string {
 	);
 }
 
-/** A constant of TypeScript. @param entries as compilers write them */
+/** A TypeScript constant. @param entries as compilers write them */
 export function typescriptSource(name: string, entries: readonly Json[]): string {
 	const lines = entries.map((entry) => `\t${writeJson(entry)},`);
 	return `export const ${name} = [\n${lines.join("\n")}\n] as const;`;

@@ -1,4 +1,4 @@
-/** A contract's interface: read from a compiler's or node's JSON, and searched by name, selector or topic. */
+/** Reads a contract's interface from the JSON of a compiler or node, and searches it by name, selector or topic. */
 
 import {
 	type AbiItem,
@@ -17,8 +17,8 @@ import { nearest } from "../values/suggestion.js";
 import { isSignature, parseSignature } from "./signature.js";
 
 /**
- * Reads an interface: a compiler's list, a node's `{"entrys":[…]}`, an object with a member `abi`, or a list of
- * signatures as texts.
+ * Reads an interface from text: a compiler's list, a node's `{"entrys":[…]}`, an object with a member `abi`, or a list of
+ * signatures as strings.
  * @throws {Failure} `bad_value`
  */
 export function readInterface(text: string): ContractInterface {
@@ -37,7 +37,7 @@ export function interfaceOf(json: Json): ContractInterface {
 	});
 }
 
-/** The list inside of any of the accepted forms, as JSON; of a compiler's whole output, that of all its contracts. */
+/** The list of entries in any of the accepted forms, as JSON; for a compiler's whole output, the entries of all its contracts. */
 export function entriesOf(json: Json): readonly Json[] | undefined {
 	if (Array.isArray(json)) return json as readonly Json[];
 	if (!isRecord(json)) return undefined;
@@ -47,7 +47,7 @@ export function entriesOf(json: Json): readonly Json[] | undefined {
 	return abi === undefined ? undefined : entriesOf(abi);
 }
 
-/** What several contracts have in common is there once. */
+/** The entries of all contracts of an output; what several contracts have in common is listed once. */
 function entriesOfAll(json: JsonRecord): readonly Json[] {
 	const entries = compiledContracts(json).flatMap((contract) =>
 		contract.abi === undefined ? [] : (entriesOf(contract.abi) ?? []),
@@ -62,9 +62,9 @@ function itemOf(entry: JsonRecord): AbiItem {
 }
 
 /**
- * The item that a word means: a signature, which stands for itself and takes names and results from the interface where
- * that has the same; or the name of the only item that is so called.
- * @param given arguments as typed, by whose number and form one of several is chosen
+ * The item that a word refers to. A signature needs no interface, but takes parameter names and results from it if it has the
+ * same signature; a name must be that of a single item.
+ * @param given arguments as typed, whose number and form choose between overloads
  * @throws {Failure} `bad_value`, `ambiguous`
  */
 export function findItem(
@@ -135,13 +135,13 @@ const FORMS: readonly (readonly [type: RegExp, text: RegExp])[] = [
 	[/^address$/, /^(?!-|\d{1,39}$)\S+$/],
 ];
 
-/** Whether a text may be a value of a type: one by the parameter's name may be any. */
+/** Whether a text may be a value of a type; a text that gives the parameter's name always may. */
 function mayBe(type: string, text: string): boolean {
 	const form = FORMS.find(([of]) => of.test(type))?.[1];
 	return form === undefined || /^\w+=/.test(text) || form.test(text.trim());
 }
 
-/** The function or error with a selector. */
+/** Finds the function or error that has a selector. */
 export function itemBySelector(
 	items: ContractInterface,
 	selector: Uint8Array,
@@ -152,12 +152,12 @@ export function itemBySelector(
 	);
 }
 
-/** The constructor; one without parameters where the interface names none. */
+/** The constructor; one without parameters if the interface has none. */
 export function constructorOf(items: ContractInterface): AbiItem {
 	return items.find(({ kind }) => kind === "constructor") ?? { kind: "constructor", name: "", inputs: [] };
 }
 
-/** A member of a file that holds a compiler's output. */
+/** The member at a path in a file of compiler output. */
 export function artifactMember(json: Json, ...path: readonly string[]): Json | undefined {
 	return path.reduce<Json | undefined>(
 		(value, name) => (isRecord(value) ? member(value, name) : undefined),

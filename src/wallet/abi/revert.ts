@@ -1,4 +1,4 @@
-/** Why a contract reverted: the language's own errors, and those that the contract's interface declares. */
+/** Decodes why a contract reverted: Solidity's own errors, and those that the contract's interface declares. */
 
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, namedValues, viewText } from "../../abi/coder.js";
@@ -15,14 +15,14 @@ const BUILT_IN: ContractInterface = [
 
 /** An error that a contract ended with. */
 interface RevertReason {
-	/** One sentence or phrase; empty if the contract gave nothing. */
+	/** One sentence or phrase; empty if the contract gave no reason. */
 	readonly reason: string;
-	/** The error's name, where it is known: `Error`, `Panic`, or one of the contract. */
+	/** The error's name if known: `Error`, `Panic`, or a custom error of the contract. */
 	readonly error?: string;
 	readonly arguments?: AbiView;
 }
 
-/** Reads what a revert returned; unknown bytes stay hexadecimal. */
+/** Decodes the data that a revert returned; data that can't be decoded is given in hexadecimal. */
 export async function revertReason(data: Uint8Array, items: ContractInterface = []): Promise<RevertReason> {
 	if (data.length === 0) return { reason: "" };
 	const selector = data.subarray(0, 4);
@@ -47,7 +47,7 @@ export async function revertReason(data: Uint8Array, items: ContractInterface = 
 	};
 }
 
-/** Compilers of the first years returned bare texts. */
+/** Early compilers returned the reason as bare text. */
 function plainReason(data: Uint8Array): string {
 	const text = fromUtf8(data);
 	return data.length % 32 !== 4 && /^[\x20-\x7e]+$/.test(text) ? text : `0x${toHex(data)}`;

@@ -1,4 +1,4 @@
-/** Searching lists of signatures for those that a selector, a topic or a name means. */
+/** Searches lists of signatures by selector, topic or name. */
 
 import { COMMON_SIGNATURES } from "../../abi/common-signatures.js";
 import {
@@ -30,7 +30,7 @@ export function commonInterface(): ContractInterface {
 }
 
 /**
- * Reads a list: an interface as JSON, or one signature a line, with `#` for remarks. A line may begin with the selector,
+ * Reads a list: an interface as JSON, or one signature per line, with `#` for comments. A line may begin with the selector,
  * and with `event` or `error`.
  * @throws {Failure} `bad_value` with the number of the line
  */
@@ -50,16 +50,16 @@ export function readSignatureList(text: string): ContractInterface {
 	});
 }
 
-/** An item with what it is known by in bytes. */
+/** An item with its selector or topic. */
 interface SignatureRow {
-	/** Four bytes; of an event the topic of 32. */
+	/** Four bytes; for an event, its topic of 32 bytes. */
 	readonly selector: string;
 	readonly kind: AbiKind;
 	readonly signature: string;
 }
 
 /**
- * Items of a list that a text means: a selector or call data, a topic, a whole signature (of itself), or a name.
+ * Finds the items that a text refers to: a selector or call data, a topic, a whole signature (which is its own result), or a name.
  * @throws {Failure} `bad_value` if the text is none of these
  */
 export function searchSignatures(items: ContractInterface, text: string): SignatureRow[] {
@@ -85,7 +85,7 @@ export function searchSignatures(items: ContractInterface, text: string): Signat
 	return rowsOf(items.filter(({ name }) => name === word));
 }
 
-/** Two lists after each other; what the first has hides the same of the second. */
+/** Concatenates lists; an item of an earlier list hides the same item of a later one. */
 export function joinedInterfaces(...lists: readonly ContractInterface[]): ContractInterface {
 	const found = new Map<string, AbiItem>();
 	for (const item of lists.flat()) {

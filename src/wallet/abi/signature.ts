@@ -1,5 +1,5 @@
 /**
- * Reading functions, events and errors as people write them (protocol/wallet-formats §6): `transfer(address,uint256)`,
+ * Parses functions, events and errors as people write them (protocol/wallet-formats §6): `transfer(address,uint256)`,
  * `get(uint256 id) view returns ((address owner, uint96 paid))`, `Transfer(address indexed from, address to)`.
  */
 
@@ -14,7 +14,7 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 
 const MUTABILITY = new Set(["pure", "view", "payable", "nonpayable"]);
-/** Words of the language that change nothing about a call. */
+/** Solidity keywords that don't affect how a call is encoded. */
 const PASSED_OVER = new Set(["external", "public", "virtual", "memory", "calldata", "storage"]);
 
 /** Whether a text is a signature rather than a bare name. */
@@ -23,9 +23,9 @@ export function isSignature(text: string): boolean {
 }
 
 /**
- * Reads one item. A bare list of types, `(uint256,address)`, is a function without a name.
- * @param kind what the item is unless the text says so itself
- * @throws {Failure} `bad_value` with the place of the fault
+ * Parses one item. A bare list of types, `(uint256,address)`, is a function without a name.
+ * @param kind the kind of item, unless the text itself says it
+ * @throws {Failure} `bad_value` with the position of the error
  */
 export function parseSignature(text: string, kind: AbiKind = "function"): AbiItem {
 	return new SignatureReader(text).item(kind);
@@ -54,7 +54,7 @@ class SignatureReader {
 		let mutability: string | undefined;
 		let anonymous = false;
 		let outputs: AbiParameter[] | undefined;
-		// As other tools write it: get(uint256)(address).
+		// Other tools write results as in get(uint256)(address).
 		if (kind === "function" && this.peek() === "(") outputs = this.parameters(false);
 		while (this.position < this.tokens.length && this.peek() !== ";") {
 			const word = this.word("pure, view, payable or returns");

@@ -1,4 +1,4 @@
-/** Deployments and calls of contracts as plans: what commands and programs hand on to be sent. */
+/** Plans of contract deployments and calls, which commands and programs pass on to be sent. */
 
 import { type AbiValue, encodeCall, encodeValues } from "../../abi/coder.js";
 import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
@@ -26,36 +26,36 @@ import { type FeeLimit, feeLimitOf, type RequestedFeeLimit } from "../values/fee
 import { callFeeLimit, explainRevert, receiptView } from "../view/contract-outcome.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
-/** What goes with a call: sun, and ORC-10 tokens. */
+/** What is sent along with a call: sun, and ORC-10 tokens. */
 export type CallValues = Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue">;
 
 export interface CallOptions extends CallValues, RequestedFeeLimit {
-	/** Neither tried nor estimated. */
+	/** The call is neither simulated nor estimated at a node. */
 	readonly offline?: boolean | undefined;
 }
 
 export interface Deployment extends CallOptions {
 	/** Creation code, without the constructor's arguments. */
 	readonly code: Uint8Array;
-	/** The interface, in any form that compilers write. */
+	/** The contract's interface, in any form that compilers write. */
 	readonly abi: Json;
-	/** Of the constructor, as they are typed on the command line. */
+	/** Arguments of the constructor, as typed on the command line. */
 	readonly arguments?: readonly string[];
-	/** The same as values; `arguments` are not looked at then. */
+	/** Arguments of the constructor as values; `arguments` is then ignored. */
 	readonly values?: readonly AbiValue[];
 	readonly name?: string;
-	/** Percentage of energy that callers pay; 100 if absent. */
+	/** Percentage of the energy that callers pay; 100 if absent. */
 	readonly callerPercent?: bigint;
-	/** Energy that the owner pays for one call at most; 10,000,000 if absent. */
+	/** The most energy that the owner pays for one call; 10,000,000 if absent. */
 	readonly ownerEnergyLimit?: bigint;
 }
 
 type Asking = Pick<Actor, "settings" | "client" | "owner">;
 
 /**
- * Deploys a contract. It is tried first. The result has its `contractAddress`.
- * @param amounts reads amounts of tokens among the arguments; without it there can be none
- * @throws {Failure} `contract_revert` if the constructor refuses; `usage`, `bad_value` for arguments
+ * Plans the deployment of a contract, which is simulated first. The result contains its `contractAddress`.
+ * @param amounts reads token amounts among the arguments; if absent, they are refused
+ * @throws {Failure} `contract_revert` if the constructor reverts; `usage`, `bad_value` for invalid arguments
  */
 export async function deploymentPlan(
 	actor: Asking,
@@ -106,9 +106,9 @@ export async function deploymentPlan(
 }
 
 /**
- * A call in words: a function by its name or signature, with arguments as they are typed on the command line.
- * @param items the contract's interface; may be empty for a whole signature
- * @param amounts reads amounts of tokens; without it there can be none
+ * Reads a call given as text: a function by name or signature, with arguments as typed on the command line.
+ * @param items the contract's interface; may be empty if the function is given by its signature
+ * @param amounts reads token amounts; if absent, they are refused
  * @throws {Failure} `bad_value`
  */
 export async function callInWords(
@@ -129,8 +129,8 @@ export async function callInWords(
 }
 
 /**
- * Calls a function in a transaction. It is tried first.
- * @throws {Failure} `contract_revert` with the reason if the contract refuses
+ * Plans a transaction that calls a function, which is simulated first.
+ * @throws {Failure} `contract_revert` with the reason if the call reverts
  */
 export async function callPlan(
 	actor: Asking,
@@ -186,8 +186,8 @@ export function valuesIn({ valueSun, tokenId, tokenValue }: CallValues): CallVal
 }
 
 /**
- * An interface as the record of a contract keeps it (protocol/http-endpoints §1.5): entries without the parts of tuples.
- * @param json any form of an interface
+ * An interface as stored in a contract's on-chain record (protocol/http-endpoints §1.5): entries without the members of tuples.
+ * @param json an interface in any accepted form
  * @throws {Failure} `bad_value`
  */
 export function storedAbi(json: Json): SmartContractABI {
@@ -210,7 +210,7 @@ function entryOf(entry: JsonRecord): SmartContractABIEntry {
 	});
 }
 
-/** Compilers write these names in lower case. */
+/** The enum value of a name, in any case: compilers write these names in lower case. */
 function numberOf(values: Readonly<Record<string, number>>, name: Json | undefined): number {
 	if (name === undefined || name === null) return 0;
 	const wanted = String(name).toLowerCase();

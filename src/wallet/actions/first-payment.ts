@@ -1,6 +1,6 @@
 /**
- * Whether an account is paid by another one for the first time, by a history that the node keeps (protocol/history §§4, 5): an address that
- * only looks like the usual one is told by that. One page of a list is asked for, and nothing is said where that is not enough.
+ * Whether one account pays another for the first time, by the node's history (protocol/history §§4, 5): this exposes an address
+ * that only looks like the usual recipient. One page of a list is requested; if that is not enough, the answer is undefined.
  */
 
 import { toBase58Check } from "../../protocol/address.js";
@@ -10,12 +10,12 @@ import type { JsonRecord } from "../json.js";
 import { historyPage, historyPath, type RowsPage } from "../node/history-client.js";
 import type { Actor } from "./plan.js";
 
-/** Rows of a page, the most that a node gives. */
+/** Rows per page: the maximum that a node returns. */
 const ROWS = "200";
-/** Recipients of one account whose own lists are asked for. */
+/** Recipients per paying account whose own history is requested. */
 const MAX_RECIPIENTS = 20;
 
-/** What is known of one account's payments while a command runs. */
+/** What is known about one account's payments while a command runs. */
 class EarlierPayments {
 	private readonly answers = new Map<string, Promise<boolean | undefined>>();
 	private sent: Promise<RowsPage | undefined> | undefined;
@@ -48,7 +48,7 @@ class EarlierPayments {
 		return received && tokens && isWhole(received) && isWhole(tokens) ? true : undefined;
 	}
 
-	/** Undefined at a node that keeps no history, or doesn't answer: nobody is kept from paying by that. */
+	/** Undefined if the node keeps no history or doesn't answer: that must not prevent a payment. */
 	private page(
 		address: Uint8Array,
 		list: string,
@@ -61,7 +61,7 @@ class EarlierPayments {
 
 const isWhole = ({ next, isComplete }: RowsPage): boolean => next === undefined && isComplete;
 
-/** Whether a transaction may name an address, in its contract or in the data of a call; one that can't be read may. */
+/** Whether a transaction may mention an address, in its contract or its call data; true if the transaction can't be read. */
 function mayName(row: JsonRecord, address: Uint8Array): boolean {
 	const bytes = row["raw_data_hex"];
 	return typeof bytes !== "string" || bytes.toLowerCase().includes(toHex(address.subarray(1)));
@@ -69,7 +69,7 @@ function mayName(row: JsonRecord, address: Uint8Array): boolean {
 
 const known = new WeakMap<Actor, EarlierPayments>();
 
-/** @param recipient 21 bytes @returns undefined where the node doesn't tell */
+/** Whether the actor has never paid the recipient before. @param recipient 21 bytes @returns undefined if the node can't tell */
 export function isFirstPayment(actor: Actor, recipient: Uint8Array): Promise<boolean | undefined> {
 	const payments = known.get(actor) ?? new EarlierPayments(actor);
 	known.set(actor, payments);

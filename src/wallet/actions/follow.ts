@@ -1,4 +1,4 @@
-/** Following a transaction that was sent, and what became of it (protocol/command-line §4.2). */
+/** Follows a transaction that was sent until its outcome is known (protocol/command-line §4.2). */
 
 import { Failure, onRefusal } from "../failure.js";
 import { sentBefore } from "../node/broadcast.js";
@@ -11,20 +11,20 @@ import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { utcTime } from "../values/moment.js";
 import type { ChainQuestions } from "./plan.js";
 
-/** A transaction that no one has asked for yet. */
+/** Status of a transaction that was just sent, before any node was asked about it. */
 export const SUBMITTED: TransactionStatus = { state: "submitted", receipt: undefined };
 
 interface FollowOptions {
-	/** Up to a block, or to an irreversible one. */
+	/** Wait until it is in a block, or in an irreversible one. */
 	readonly until: "included" | "solid";
 	readonly timeoutMs: number;
-	/** Called with every change; `replaced`: the block that it was in is gone. */
+	/** Called on every change of status; `replaced`: the block that contained it was dropped in a reorg. */
 	readonly onStatus?: (status: TransactionStatus, replaced: boolean) => void;
 }
 
 /**
  * Waits for a transaction.
- * @throws {Failure} `wait_timeout` with `sent: true`; `rpc_error` where its time is over and the node can't tell whether it is in a block; transport failures of the last attempt
+ * @throws {Failure} `wait_timeout` with `sent: true`; `rpc_error` if expired, and the node doesn't know its fate; transport failures
  */
 export async function follow(
 	client: NodeClient,
@@ -44,8 +44,8 @@ export async function follow(
 }
 
 /**
- * Members of the result that the receipt and the chain tell. The transaction stands whatever is answered.
- * @param onIncomplete called with the reason why something is missing
+ * Members of the result that come from the receipt and the chain. The transaction is valid even if they can't be obtained.
+ * @param onIncomplete called with the reason if something is missing
  */
 export async function findings(
 	{ state, receipt }: TransactionStatus,
@@ -64,9 +64,9 @@ export async function findings(
 }
 
 /**
- * The refusal of a transaction that ended without success; undefined for any other.
- * @param found what {@link findings} gave
- * @param nowMs by the clock of this machine
+ * The failure to report for a transaction that ended without success; undefined for any other.
+ * @param found the result of {@link findings}
+ * @param nowMs this machine's clock
  */
 export function outcomeFailure(
 	envelope: TransactionEnvelope,
@@ -92,14 +92,14 @@ export function outcomeFailure(
 	);
 }
 
-/** What to heed of a transaction that is over by the node: only a clock that it doesn't set tells that no other node can still include it. */
+/** A warning if a transaction that the node calls expired may, by this machine's clock, still be included by another node. */
 function mayStillEnter({ transaction }: TransactionEnvelope, nowMs: number): string | undefined {
 	const expirationMs = transaction.raw?.expiration ?? 0n;
 	if (BigInt(nowMs) > expirationMs) return undefined;
 	return `by this machine's clock it may be included until ${utcTime(expirationMs)}, so don't make it anew before`;
 }
 
-/** What is refused of a transaction that was in order when it was sent: its time is over, or the account's permission is another one. */
+/** Refusals that a transaction may meet although it was valid when sent: it has expired, or the account's permission has changed. */
 const REFUSED_AFTERWARDS: ReadonlySet<string> = new Set([
 	"tx_expired",
 	"not_authorized",
@@ -107,10 +107,10 @@ const REFUSED_AFTERWARDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A refusal of a transaction that others made or signed, before it is handed to a node, with what became of it: whoever has it may
- * have sent it. Where the node can't tell, it isn't called unsent, but for signatures that are missing: with those it's still the same
- * transaction.
- * @param nowMs by the clock of this machine
+ * Adds to a refusal, before the transaction is handed to a node, what became of it: others made or signed it, and may have sent it.
+ * If the node can't tell, the transaction isn't reported as unsent, except when only signatures are missing: adding those leaves it
+ * the same transaction.
+ * @param nowMs this machine's clock
  */
 export async function withFate(
 	client: NodeClient,

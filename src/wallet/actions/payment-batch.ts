@@ -1,4 +1,4 @@
-/** A list of payments, read and judged whole before the first of them is signed (protocol/wallet-formats §7). */
+/** Reads and checks a whole list of payments before the first one is signed (protocol/wallet-formats §7). */
 
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -22,10 +22,10 @@ import { isRepeated, keyOfAnyAmount, paymentKeys } from "./payment-journal.js";
 import type { Actor, SpentToken, TransactionPlan } from "./plan.js";
 import { type ResolvedTransfer, recipientFacts, type TransferOptions, transferPlan } from "./transfer.js";
 
-/** Without them nothing is known to cost anything. */
+/** Used if the node doesn't give its prices: no cost is then known. */
 const UNKNOWN_PRICES: Prices = { parameters: new Map(), stakedBytes: 0n, freeBytes: 0n, energy: 0n };
 
-/** Parts of the fees, in sun. */
+/** The components of the fees, in sun. */
 type FeeSums = Pick<
 	TransactionCost,
 	"bandwidthSun" | "creationSun" | "memoSun" | "signaturesSun" | "typeSun" | "energySun" | "totalSun"
@@ -48,16 +48,16 @@ function addFees(sums: FeeSums, cost: FeeSums): FeeSums {
 
 interface BatchTotals {
 	readonly payments: number;
-	/** Accounts that are paid. */
+	/** Number of accounts that are paid. */
 	readonly accounts: number;
-	/** In smallest units; the coin's asset is `coin`. */
+	/** Totals by asset, in smallest units; the asset of the coin is `coin`. */
 	readonly amounts: readonly { readonly asset: string; readonly amount: bigint; readonly text: string }[];
-	/** Undefined without a network. */
+	/** Undefined when offline. */
 	readonly fees: FeeSums | undefined;
-	/** Those of the accounts that don't exist yet, that are contracts, and that this account hasn't paid before. */
+	/** Recipients that don't exist yet; then those that are contracts, and those that this account hasn't paid before. */
 	readonly newAccounts: readonly string[];
 	readonly contracts: readonly string[];
-	/** As far as the node tells. */
+	/** As far as the node can tell. */
 	readonly firstPayments: readonly string[];
 }
 
@@ -70,10 +70,10 @@ const PARTS: readonly (readonly [part: keyof FeeSums, name: string])[] = [
 	["typeSun", "types"],
 ];
 
-/** Addresses that a line shows. */
+/** The most addresses that a line shows. */
 const SHOWN = 10;
 
-/** The lines of a summary on fees and recipients. */
+/** The lines of a summary that cover fees and recipients. */
 function totalLines({ fees, newAccounts, contracts, firstPayments }: BatchTotals): string[] {
 	const parts = PARTS.flatMap(([part, name]) =>
 		fees && fees[part] > 0n ? [`${name} ${formatCoin(fees[part])}`] : [],
@@ -97,13 +97,13 @@ function listText(addresses: readonly string[]): string {
 	return `${addresses.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** What is left of an account's means after each transaction of a list. */
+/** Tracks what remains of an account's funds and resources after each transaction of a list. */
 class PaymentBudget {
-	/** Sun for everything but the amounts: of energy what its trial used, or else the fee limit. */
+	/** Fees in sun, without the amounts; for energy, what the simulation used, or else the fee limit. */
 	fees: FeeSums = NO_FEES;
 	/** Sun that the transactions move. */
 	amountSun = 0n;
-	/** Sun that payments of an earlier run may still take. */
+	/** Sun that payments of an earlier run may still spend. */
 	private keptSun = 0n;
 	/** Tokens that the transactions move, by asset. */
 	readonly tokens = new Map<string, { readonly token: SpentToken; amount: bigint; left: bigint }>();
@@ -113,16 +113,16 @@ class PaymentBudget {
 		private prices: Prices,
 	) {}
 
-	/** Asks a node; one that doesn't tell its prices is no obstacle. */
+	/** Opens a budget with the node's prices; works without them if the node doesn't give any. */
 	static async open({ client, owner, account }: Actor): Promise<PaymentBudget> {
 		const prices = pricesFor(client, owner).catch(onRefusal(UNKNOWN_PRICES, "not_served", "rpc_error"));
 		return new PaymentBudget(account.balance, await prices);
 	}
 
 	/**
-	 * Takes what one transaction needs; what can't be paid is not taken.
-	 * @param signatures that it will have
-	 * @param postQuantum schemes of those among them that are post-quantum
+	 * Deducts what one transaction needs; deducts nothing if it can't be paid.
+	 * @param signatures number of signatures that it will have
+	 * @param postQuantum schemes of the post-quantum ones among them
 	 * @throws {Failure} `insufficient_funds`
 	 */
 	async take(
@@ -149,14 +149,14 @@ class PaymentBudget {
 		this.prices = pricesAfter(this.prices, cost, this.energyOf(plan));
 	}
 
-	/** What a transaction takes of the staked energy: a call that wasn't tried may take all. */
+	/** How much staked energy a transaction uses: a call that wasn't simulated may use all of it. */
 	private energyOf({ type, energy }: TransactionPlan): bigint {
 		return energy ?? (type.name === "TriggerSmartContract" ? this.prices.energy : 0n);
 	}
 
 	/**
-	 * Sets aside what a payment of an earlier run may still take, and no more than there is: of energy what its trial used, or else
-	 * its fee limit.
+	 * Sets aside what a payment of an earlier run may still spend, up to what is available: for energy, what the simulation used, or
+	 * else its fee limit.
 	 */
 	async setAside(
 		plan: TransactionPlan,
@@ -178,7 +178,7 @@ class PaymentBudget {
 		this.tokens.set(spends.asset, { token: spends, amount: 0n, left: after });
 	}
 
-	/** Why there may be more in the account. @param what is set aside */
+	/** Explains why the account may hold more than is available here. @param what the asset that is set aside */
 	private besides(what: string): string {
 		return this.keptSun > 0n ? ` besides ${what} that payments of an earlier run may still take` : "";
 	}
@@ -205,7 +205,7 @@ class PaymentBudget {
 		this.tokens.set(token.asset, { token, amount, left: left - token.amount });
 	}
 
-	/** The sums by asset; coins where nothing else leaves the account, too. */
+	/** The totals by asset; includes coins, even if zero, when nothing else leaves the account. */
 	async amounts(): Promise<BatchTotals["amounts"]> {
 		const tokens = await Promise.all(
 			[...this.tokens]
@@ -219,13 +219,13 @@ class PaymentBudget {
 	}
 }
 
-/** Prices and means for what comes behind a transaction. */
+/** Prices and remaining resources for the transactions after this one. */
 function pricesAfter(prices: Prices, cost: TransactionCost, energy: bigint): Prices {
 	const left = prices.energy > energy ? prices.energy - energy : 0n;
 	return { ...prices, ...bytesLeft(prices, cost), energy: left };
 }
 
-/** Stake covers a transaction wholly or not at all, and so does the free allowance. */
+/** Bandwidth left afterwards: stake covers a transaction entirely or not at all, and so does the free allowance. */
 function bytesLeft(
 	{ stakedBytes, freeBytes }: Prices,
 	{ bytes, bandwidthSun, creationSun }: TransactionCost,
@@ -243,7 +243,7 @@ export interface JudgedPayment {
 	readonly index: number;
 	readonly payment: Payment;
 	readonly plan: TransactionPlan;
-	/** Tells it from every other payment of the list. */
+	/** Identifies the payment among all payments of the list. */
 	readonly key: string;
 	/** One sentence on what it does. */
 	readonly summary: string;
@@ -253,28 +253,28 @@ export interface JudgedBatch {
 	readonly payments: readonly JudgedPayment[];
 	readonly refused: readonly RefusedLine[];
 	readonly totals: BatchTotals;
-	/** What people see before they agree. */
+	/** What the user sees before confirming. */
 	readonly summary: readonly string[];
-	/** Why it needs agreement in any case: lines that say the same as an earlier one, and burns. */
+	/** Why confirmation is needed in any case: lines that repeat an earlier one, and burns. */
 	readonly risks: readonly string[];
-	/** Sun that leave the account, without fees. */
+	/** Sun that leaves the account, without fees. */
 	readonly amountSun: bigint;
 }
 
-/** A payment of the list as it was read, before it is held against the account. */
+/** A payment of the list as read, before it is checked against the account. */
 export type ReadPayment = Omit<JudgedPayment, "plan" | "summary">;
 
-/** What an earlier run has sent or printed, by its keys; the transaction where the account may still have what it takes. */
+/** What an earlier run sent or printed, by payment key; with the transaction if the node's balance may not include it yet. */
 export type PaidBefore = ReadonlyMap<string, SignedTransaction | undefined>;
 
 interface JudgeOptions extends Omit<TransferOptions, "memo" | "isUntried"> {
 	/** Memo of payments without one of their own. */
 	readonly memo?: string | undefined;
-	/** Whether somebody reads who is paid for the first time, which a node is asked for. */
+	/** Whether to ask the node which recipients are paid for the first time, because someone will read it. */
 	readonly asksFirst?: boolean;
-	/** Builds and checks a transaction as if it were sent. */
+	/** Builds and checks a transaction as for sending. */
 	readonly check: (plan: TransactionPlan, memo: string | undefined) => Promise<TransactionEnvelope>;
-	/** Finds the payments of an earlier run, which are left out: neither checked nor held against the account. */
+	/** Finds the payments of an earlier run, which are skipped: neither checked nor deducted. */
 	readonly paidBefore?:
 		| ((payments: readonly ReadPayment[], refused: readonly RefusedLine[]) => Promise<PaidBefore>)
 		| undefined;
@@ -288,15 +288,15 @@ interface Draft extends ReadPayment {
 
 type Judged = JudgedPayment & { readonly transfer: ResolvedTransfer; readonly isFirst: boolean };
 
-/** What a list's transactions are judged with. */
+/** What the transactions of a list are checked against. */
 interface Means {
 	readonly payer: Actor;
-	/** Undefined without a network. */
+	/** Undefined when offline. */
 	readonly budget: PaymentBudget | undefined;
 	readonly signatures: number;
 }
 
-/** Looks at every line: labels, amounts, units, tokens, the node's own checks, and the sum of it all against the account. */
+/** Checks every line: labels, amounts, units, tokens, the node's own validation, and the total against the account. */
 export async function judgePayments(
 	actor: Actor,
 	lines: readonly PaymentLine[],
@@ -325,7 +325,7 @@ export async function judgePayments(
 		return { ...draft, key: key as string };
 	});
 	const paid: PaidBefore = (await paidBefore?.(read, refused)) ?? new Map();
-	// What was read before an earlier run's payments were looked up may have lacked them.
+	// The account as read before the lookup of an earlier run's payments may not include those yet.
 	const account = paidBefore && !offline ? await fetchAccount(actor.client, actor.owner) : undefined;
 	const payer = account ? { ...actor, account } : actor;
 	const budget = offline ? undefined : await PaymentBudget.open(payer);
@@ -348,8 +348,8 @@ export async function judgePayments(
 }
 
 /**
- * What an earlier run handed out and the node doesn't show yet comes off first.
- * @returns accounts that it makes, in hexadecimal
+ * Deducts first what an earlier run sent or printed and the node's state doesn't include yet.
+ * @returns accounts that those payments create, in hexadecimal
  */
 async function setAside(
 	{ payer, budget, signatures }: Means,
@@ -362,7 +362,7 @@ async function setAside(
 		const waiting = paid.get(draft.key);
 		if (!waiting) continue;
 		const id = toHex(draft.transfer.recipient);
-		// One that would be refused now is out all the same.
+		// Even if it would be refused now, it may already be with a node or another signer.
 		const { plan } = await renewed(payer, draft, options).catch((error) => {
 			refusalOfLine(error);
 			return draft;
@@ -374,7 +374,7 @@ async function setAside(
 	return created;
 }
 
-/** @throws whatever is wrong with it @param created accounts that payments before make, to which its own is added */
+/** Checks one payment. @param created accounts that earlier payments create; its own is added @throws whatever is wrong with it */
 async function judgedPayment(
 	{ payer, budget, signatures }: Means,
 	draft: Draft,
@@ -399,10 +399,10 @@ async function judgedPayment(
 	return { ...rest, plan, summary, transfer, isFirst };
 }
 
-/** Of which the journal is asked: as if its recipient were an account, with any amount for `max`. */
+/** Used to look a payment up in the journal: as if its recipient were an existing account, with any amount for `max`. */
 const UNASKED = { creates: false, isContract: false };
 
-/** A payment as it is read; where an earlier run may have made this very one, without what that has changed. */
+/** A payment as read; if an earlier run may have made it, leaves out everything that run may have changed. */
 async function drafted(
 	actor: Actor,
 	payment: Payment,
@@ -419,7 +419,7 @@ async function drafted(
 	return { transfer, memo, plan };
 }
 
-/** The same by what the node says now that the payments of an earlier run are looked up. */
+/** The payment again by the node's present state, after the payments of an earlier run were looked up. */
 async function renewed(payer: Actor, draft: Draft, options: JudgeOptions): Promise<Draft> {
 	const { payment, memo } = draft;
 	const { recipient } = draft.transfer;
@@ -472,7 +472,7 @@ async function batchOf(
 	};
 }
 
-/** What is wrong with a line; a node that doesn't answer is nothing of the kind. */
+/** What is wrong with a line; rethrows errors, such as an unreachable node, that aren't the line's fault. */
 function refusalOfLine(error: unknown): Failure {
 	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
 	if (error instanceof Failure && FAILURE_KINDS[error.code].retry === "changed") return error;

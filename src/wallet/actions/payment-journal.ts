@@ -1,7 +1,7 @@
 /**
- * What was sent of a list of payments, in a file beside it, so that no line is paid twice (protocol/wallet-formats §7): a
- * line of JSON before each transaction is handed to a node, or printed for others to send, and another one after the node's answer. Each line ends with a
- * checksum of itself and of all before it: a line that was changed, taken out or put in would let a payment be made twice.
+ * Records what was sent of a list of payments in a file beside it, so that no line is paid twice (protocol/wallet-formats §7): one
+ * line of JSON before each transaction is handed to a node or printed for others to send, another after the node's response. Each line
+ * ends with a checksum over itself and all lines before it: a changed, removed or inserted line could let a payment be made twice.
  */
 
 import { open, readdir, readFile, stat } from "node:fs/promises";
@@ -24,37 +24,37 @@ import type { TransactionEnvelope } from "../transaction/envelope.js";
 
 /** A transaction that was handed to a node or printed for others, or was about to be. */
 export interface Attempt {
-	/** Line of the list, from 1, as it was then. */
+	/** Line number in the list at that time, from 1. */
 	readonly line: number;
-	/** What {@link paymentKeys} gave. */
+	/** The payment's key from {@link paymentKeys}. */
 	readonly payment: string;
 	readonly txID: string;
 	readonly expirationMs: bigint;
 	/** The signed bytes: sending them once more can't pay twice. */
 	readonly bytes: Uint8Array;
-	/** It was printed, signed or not: others may send it, whatever signatures it has by then. */
+	/** Whether it was printed, signed or not: others may add signatures and send it. */
 	readonly isPrinted: boolean;
-	/** Its amount was `max`, whatever that came to. */
+	/** Whether its amount was given as `max`. */
 	readonly isMax: boolean;
 	/** What it does, for people. */
 	readonly summary: string;
-	/** The last word on it; `begun`: no answer was written down. */
+	/** Its last recorded state; `begun`: no response was recorded. */
 	readonly state: "begun" | "sent" | "refused";
 }
 
 /**
- * What became of one. `paid`: it is in a block, or the node has it in its pool, and what it takes is off the account as the node shows that;
- * `resent`: so it is since the node took it again; `waiting`: it may still enter a block, and is as good as paid.
+ * Outcome of an attempt. `paid`: it is in a block or in the node's mempool, and the node's view of the account reflects it;
+ * `resent`: the same, after the node accepted it again; `waiting`: it may still be included in a block, and counts as paid.
  */
 export type PaymentOutcome = "paid" | "resent" | "waiting" | "unpaid";
 
-/** More than a list of payments can make of it. */
+/** Larger than the journal of any list of payments can be. */
 const MAX_JOURNAL_BYTES = 256 << 20;
-/** Journals beside it that are looked at, those elsewhere, and the bytes of all: some eighty thousand payments. */
+/** The most journals read from the same directory, and likewise from elsewhere; then the bytes of them all: some 80,000 payments. */
 const MAX_OTHERS = 100;
 const MAX_OTHERS_BYTES = 64 << 20;
 
-/** What was sent on other chains doesn't count; without a network to ask, whatever the chain may be counts. */
+/** The journal of one list. Attempts on other chains are ignored; if the chain is unknown because no node is asked, all attempts count. */
 export class PaymentJournal {
 	/** Checksum of the last line. */
 	private sum = "";
@@ -67,16 +67,16 @@ export class PaymentJournal {
 	) {}
 
 	/**
-	 * Reads the journal; an empty one if there is no file yet.
-	 * @param chain id of the genesis block; undefined where nobody tells it
-	 * @throws {Failure} `bad_value` for a damaged one
+	 * Reads the journal; starts an empty one if there is no file yet.
+	 * @param chain id of the genesis block; undefined if no node is asked
+	 * @throws {Failure} `bad_value` for a damaged journal
 	 */
 	static async open(path: string, chain: Uint8Array | undefined): Promise<PaymentJournal> {
 		const journal = new PaymentJournal(path, chain ? toHex(chain) : "", new Map());
 		const text = await textOf(path);
 		if (text === undefined) return journal;
 		const lines = text.split("\n");
-		// The last line may be torn: what it would have begun was never handed to a node.
+		// The last line may be incomplete after a crash: the transaction it announces was never handed to a node.
 		const whole = lines.slice(0, -1);
 		if (whole.length === 0) throw damaged(path, "it is empty");
 		for (const [index, line] of whole.entries()) {
@@ -105,8 +105,8 @@ export class PaymentJournal {
 	}
 
 	/**
-	 * Journals of other lists in the same directory, and those elsewhere, as far as they can be read: others may write there, too.
-	 * @param kept of {@link keptJournals}
+	 * Journals of other lists in the same directory and elsewhere. Unreadable ones are skipped, since others may write there too.
+	 * @param kept the result of {@link keptJournals}
 	 */
 	async others(kept: readonly string[] = []): Promise<PaymentJournal[]> {
 		const directory = dirname(this.path);
@@ -129,13 +129,13 @@ export class PaymentJournal {
 		return found;
 	}
 
-	/** Makes sure that the file can be written, before anything is signed. @throws {Failure} `bad_value` */
+	/** Checks that the file can be written, before anything is signed. @throws {Failure} `bad_value` */
 	async prepare(): Promise<void> {
 		if (this.sum === "") await this.append({ journal: "payments", version: 1 });
 		else await this.append(undefined);
 	}
 
-	/** Written before the transaction is handed to a node, or printed. */
+	/** Records an attempt, before its transaction is handed to a node or printed. */
 	async begin(
 		line: number,
 		payment: string,
@@ -169,7 +169,7 @@ export class PaymentJournal {
 		this.attempts.set(payment, attempt);
 	}
 
-	/** What the node said of it. */
+	/** Records the node's response to an attempt. */
 	async conclude(payment: string, state: "sent" | "refused"): Promise<void> {
 		const attempt = this.attempts.get(payment);
 		if (!attempt) return;
@@ -177,7 +177,7 @@ export class PaymentJournal {
 		this.attempts.set(payment, { ...attempt, state });
 	}
 
-	/** On the disk when it returns. A torn line of an interrupted run is ended first. */
+	/** Appends a record, and syncs it to disk before it returns. An incomplete line of an interrupted run is terminated first. */
 	private async append(record: JsonRecord | undefined): Promise<void> {
 		const body = record ? writeJson(record).slice(0, -1) : "";
 		const sum = record ? checksumOf(this.sum, body) : this.sum;
@@ -213,11 +213,11 @@ export class PaymentJournal {
 	}
 
 	/**
-	 * Whether a payment was made, or may still be. What a node may have, but no block holds yet, is handed over once more:
-	 * the same bytes; what was printed isn't, since its signatures may be elsewhere.
-	 * @param isSent whether it is handed over again: it's still in a list that is sent
-	 * @param nowMs by the clock of this machine
-	 * @throws {Failure} of the broadcast where the transaction may still enter a block
+	 * Whether a payment was made, or may still be. A transaction that a node may have, but no block contains yet, is broadcast again
+	 * with the same bytes; one that was printed isn't, since its signatures may be elsewhere.
+	 * @param isSent whether to broadcast it again, because it is still in a list that is being sent
+	 * @param nowMs this machine's clock
+	 * @throws {Failure} of the broadcast if the transaction may still be included in a block
 	 */
 	async outcome(
 		client: NodeClient,
@@ -229,7 +229,7 @@ export class PaymentJournal {
 		const transaction = signedOf(attempt);
 		const askState = async () => (await statusOf(client, transaction)).state;
 		const state = await askState();
-		// A node that tells a wrong time, or a failure that wasn't, must not have it paid a second time while the first may still be included.
+		// A node that lies about the time or about a failure must not cause a second payment while the first may still be included.
 		const isOver = BigInt(nowMs) > attempt.expirationMs;
 		if (state === "expired" && isOver) return "unpaid";
 		if (state === "failed" && canFail(transaction)) return isOver ? "unpaid" : "waiting";
@@ -240,7 +240,7 @@ export class PaymentJournal {
 			if (isTaken) return "resent";
 		}
 		if (await isPending(client, transaction)) return "paid";
-		// It may have left the pool for a block before it was asked for.
+		// It may have moved from the mempool into a block before the query.
 		return /^(included|solid)$/.test(await askState()) ? "paid" : "waiting";
 	}
 }
@@ -248,11 +248,11 @@ export class PaymentJournal {
 type Place = Pick<Settings, "contactsFile">;
 
 function keptFile({ contactsFile }: Place): string | undefined {
-	// Programs that name their node have no files.
+	// Programs that pass their node as an option keep no files.
 	return contactsFile ? join(dirname(contactsFile), "journals.json") : undefined;
 }
 
-/** Paths of journals that were begun by this user, the newest last; none where nothing can be read. */
+/** Paths of the journals that this user has begun, newest last; empty if the list can't be read. */
 export async function keptJournals(settings: Place): Promise<string[]> {
 	const file = keptFile(settings);
 	const text = file && (await readFile(file, "utf8").catch(() => undefined));
@@ -265,7 +265,7 @@ export async function keptJournals(settings: Place): Promise<string[]> {
 	}
 }
 
-/** Keeps where a journal is, so that the same list is known in another directory. @param note as of {@link withFileLock} */
+/** Remembers where a journal is, so that its list is recognized in another directory. @param note as in {@link withFileLock} */
 export async function keepJournal(
 	settings: Place,
 	path: string,
@@ -280,13 +280,13 @@ export async function keepJournal(
 	});
 }
 
-/** Whether it is seen to wait for a block; a node may not tell. */
+/** Whether the node has it in its mempool; false if the node doesn't serve that query. */
 async function isPending(client: NodeClient, { idHex }: SignedTransaction): Promise<boolean> {
 	const asked = client.call("gettransactionfrompending", { value: idHex });
 	return Object.keys(await asked.catch(onRefusal({}, "not_served"))).length > 0;
 }
 
-/** Whether a payment may be in a block without effect: only what calls a contract may. A node may say so of others. */
+/** Whether a payment can be in a block and fail: only contract calls can, whatever a node claims about others. */
 function canFail({ type }: SignedTransaction): boolean {
 	return type?.name === "TriggerSmartContract";
 }
@@ -296,8 +296,8 @@ export function signedOf({ bytes }: Attempt): SignedTransaction {
 }
 
 /**
- * What tells payments apart: what the transactions do, and the how-manieth of its kind each one is.
- * @param payments of the list, in order
+ * Keys that identify payments: a digest of what the transaction does, and its ordinal among equal payments of the list.
+ * @param payments the payments of the list, in order
  */
 export function paymentKeys(
 	payments: readonly (Contract & { readonly memo?: Uint8Array | undefined })[],
@@ -312,10 +312,10 @@ export function paymentKeys(
 	});
 }
 
-/** Bytes of a token's call before its amount: the function and the recipient. */
+/** Bytes before the amount in a token's call data: the selector and the recipient. */
 const BEFORE_AMOUNT = 36;
 
-/** The same for all amounts, and the key of no payment: a line `max` is what was paid by it, whatever it comes to now. */
+/** A key that is the same for all amounts and never equals a payment's key: a `max` line was paid even if `max` is another amount now. */
 export function keyOfAnyAmount({ parameter, ...rest }: Parameters<typeof paymentKeys>[0][number]): string {
 	const { data } = parameter as Partial<TriggerSmartContract>;
 	const call = data ? { data: data.subarray(0, BEFORE_AMOUNT) } : {};
@@ -323,7 +323,7 @@ export function keyOfAnyAmount({ parameter, ...rest }: Parameters<typeof payment
 	return paymentKeys([{ ...rest, parameter: open }])[0] as string;
 }
 
-/** {@link keyOfAnyAmount} of a line `max` that the journal has; the key of any other one. */
+/** The {@link keyOfAnyAmount} of a `max` line in the journal; the ordinary key of any other attempt. */
 export function attemptOfAnyAmount(attempt: Attempt): string {
 	if (!attempt.isMax) return attempt.payment;
 	const { type, parameter, raw } = signedOf(attempt);
@@ -342,7 +342,7 @@ function damaged(path: string, how: string): Failure {
 	});
 }
 
-/** 16 hexadecimal digits. @param body of the line, before its own checksum */
+/** Checksum of a line, 16 hexadecimal digits. @param before checksum of the line before @param body the line up to its own checksum */
 function checksumOf(before: string, body: string): string {
 	return toHex(
 		sha256(
@@ -352,7 +352,7 @@ ${body}`),
 	).slice(0, 16);
 }
 
-/** Undefined: there is no file. */
+/** The file's text; undefined if there is no file. */
 async function textOf(path: string): Promise<string | undefined> {
 	try {
 		const { size } = await stat(path);

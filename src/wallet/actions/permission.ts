@@ -1,4 +1,4 @@
-/** Changing who may sign what for an account, as a plan (protocol/wallet-formats §5). */
+/** Plans a change of an account's permissions: who may sign what for it (protocol/wallet-formats §5). */
 
 import { contractType } from "../../protocol/contract-types.js";
 import { Failure } from "../failure.js";
@@ -13,20 +13,20 @@ import {
 } from "../permission/permission-set.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
-/** An update, with the permissions before and after it. */
+/** A permission update, with the permissions before and after it. */
 export interface PermissionPlan extends TransactionPlan {
 	readonly before: PermissionSet;
 	readonly after: PermissionSet;
 }
 
-/** Whether an account has permissions as they are wanted. */
+/** Whether an account already has the wanted permissions. */
 export function isUnchanged(account: Actor["account"], wanted: PermissionSet): boolean {
 	return sameSet(storedPermissions(account), numbered(wanted));
 }
 
 /**
- * Replaces the permissions of the account that acts. Who is locked out by it isn't judged here (`permissionRemarks`).
- * @throws {Failure} `usage` where nothing would change; `contract_validate` for what the network refuses
+ * Plans the replacement of the acting account's permissions. Does not check who is locked out by it; `permissionRemarks` does.
+ * @throws {Failure} `usage` if nothing would change; `contract_validate` for what the network refuses
  */
 export function permissionPlan({ owner, account, client }: Actor, wanted: PermissionSet): PermissionPlan {
 	const before = storedPermissions(account);

@@ -1,4 +1,4 @@
-/** What an action is about: the account that acts, and the contract that it wants to happen. */
+/** Types of an action: the account that acts, and the plan of the transaction it will send. */
 
 import type { ContractInterface } from "../../abi/parameter.js";
 import type { Account, TransactionInfo } from "../../protocol/messages.js";
@@ -10,49 +10,49 @@ import type { NodesWord } from "../token/token-amount.js";
 import type { Contract } from "../transaction/contract.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 
-/** The account that acts, as a node answered. */
+/** The acting account, with its state as reported by a node. */
 export interface Actor {
 	readonly settings: Settings;
 	readonly client: NodeClient;
 	/** 21 bytes. */
 	readonly owner: Uint8Array;
-	/** The account as stored; a fresh one where it doesn't exist or no node is asked. */
+	/** The account as stored; an empty one if it doesn't exist or no node is asked. */
 	readonly account: Readonly<Account>;
 }
 
-/** Units of a token that leave the account. */
+/** An amount of a token that leaves the account. */
 export interface SpentToken {
-	/** Its id, or the contract in Base58. */
+	/** The token's id, or its contract's Base58 address. */
 	readonly asset: string;
 	/** Smallest units. */
 	readonly amount: bigint;
-	/** What the account has. */
+	/** Fetches the account's balance of the token. */
 	readonly balance: () => Promise<bigint>;
-	/** An amount of it for people. */
+	/** Formats an amount of the token for people. */
 	readonly text: (units: bigint) => Promise<string>;
 }
 
-/** What is asked about a transaction once it was sent. */
+/** Hooks of a plan that run around sending its transaction, and queries about its outcome. */
 export interface ChainQuestions {
-	/** Before the transaction is handed to a node, or printed for others to send. */
+	/** Called before the transaction is handed to a node, or printed for others to send. */
 	readonly beforeSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Called once a node has the transaction, or may have it. */
 	readonly afterSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Called once the transaction is known to have had no effect. */
 	readonly afterFailing?: () => Promise<void>;
-	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
+	/** Members of the result that are decoded from the receipt by the contract's interface; also called for a failed transaction. */
 	readonly readReceipt?: (receipt: Readonly<TransactionInfo>) => Promise<object>;
-	/** Members of the result that only the chain knows, once the transaction is in a block. */
+	/** Members of the result that have to be queried from the chain, once the transaction is in a block. */
 	readonly found?: () => Promise<object>;
-	/** Checks of the chain once the transaction is irreversible. @throws {Failure} */
+	/** Checks the chain once the transaction is irreversible. @throws {Failure} */
 	readonly afterwards?: () => Promise<void>;
 }
 
-/** A contract, and what people and programs are shown of it. */
+/** The contract of a transaction, with what people and programs are shown about it. */
 export interface TransactionPlan extends Contract, ChainQuestions {
 	/** The most that energy may cost, in sun. */
 	readonly feeLimitSun?: bigint;
-	/** Energy that the call used when it was tried. */
+	/** Energy that the call used when it was simulated. */
 	readonly energy?: bigint;
 	/** A token that leaves the account. */
 	readonly spends?: SpentToken;
@@ -60,23 +60,23 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly nodesWord?: readonly NodesWord[];
 	/** Whether the account that it goes to has to be created. */
 	readonly creates?: boolean;
-	/** Whether it is the account's first payment to its recipient; undefined where the node doesn't tell. Asked for people only. */
+	/** Whether this is the account's first payment to the recipient; undefined if the node can't tell. Only called when shown to people. */
 	readonly isFirstPayment?: () => Promise<boolean | undefined>;
-	/** Why it needs agreement, as half a sentence, where what is signed doesn't tell. */
+	/** Why it needs confirmation, as a clause, if what is signed doesn't show it. */
 	readonly risk?: string;
-	/** What is to be looked at twice although it needs no agreement, as half a sentence. */
+	/** What the user should check although no confirmation is needed, as a clause. */
 	readonly doubt?: string;
 	/** Lines for people, after the general ones. */
 	readonly details?: readonly string[];
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 	/** Further members of the result. */
 	readonly result?: object;
-	/** The interface by which the call was made, where the contract's own is another one or unknown. */
+	/** The interface by which the call was encoded, if the contract's own differs or is unknown. */
 	readonly interface?: ContractInterface;
 	/** Members of the envelope's note, such as the decoded call. */
 	readonly note?: JsonRecord;
-	/** Makes the transaction for its header, where proofs and signatures inside the contract cover that. */
+	/** Builds the transaction for a given header, if proofs and signatures inside the contract cover the header. */
 	readonly complete?: (header: TransactionHeader) => Promise<SignedTransaction>;
-	/** Members of the result that follow from the transaction itself. */
+	/** Members of the result that are derived from the transaction itself. */
 	readonly resultOf?: (envelope: TransactionEnvelope) => object;
 }

@@ -1,6 +1,6 @@
 /**
- * From a plan to a transaction that can be signed: permission and signers are checked before anything is built, and what
- * the node built is compared with what was asked for (protocol/http-endpoints §1, protocol/wallet-formats §4.2).
+ * Turns a plan into a transaction that can be signed: permission and signers are checked before anything is built, and the
+ * transaction that the node built is compared with the request (protocol/http-endpoints §1, protocol/wallet-formats §4.2).
  */
 
 import { equalBytes } from "../../protocol/bytes.js";
@@ -26,38 +26,38 @@ import { checkSigners } from "../transaction/signing.js";
 import { shortfallOf, type TransactionCost, transactionCost } from "../transaction/transaction-cost.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
-/** A transaction that other people must sign too gets half a day. */
+/** A transaction that others have to sign too is valid for twelve hours. */
 const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
 
 export interface PrepareOptions {
-	/** Permission to act under, by id or name; absent: the owner's. */
+	/** Permission to act under, by id or name; if absent, the owner permission. */
 	readonly permission?: string | undefined;
 	readonly memo?: Uint8Array | undefined;
 	readonly expiry?: Expiry | undefined;
-	/** Block that it refers to; absent: the node's choice, the irreversible head. */
+	/** The reference block; if absent, the node's choice, which is its irreversible head. */
 	readonly reference?: ReferenceBlock | undefined;
-	/** No node is asked: needs a reference with its id, and an absolute expiry. */
+	/** Don't contact a node: requires a reference block with its id, and an absolute expiration. */
 	readonly offline?: boolean;
-	/** It goes on to other signers, who get time for it. */
+	/** Whether it is passed on to other signers, so that it gets a longer expiration. */
 	readonly travels?: boolean;
-	/** Keys that will sign here, each checked against the permission. */
+	/** Keys that will sign now; each is checked against the permission. */
 	readonly keys?: readonly SigningKey[];
-	/** The same by their addresses, of 21 bytes, where there is no more to them. */
+	/** Used in place of `keys` if only the addresses of the signing keys are known, 21 bytes each. */
 	readonly signers?: readonly Uint8Array[];
 }
 
 export interface PreparedTransaction {
 	readonly envelope: TransactionEnvelope;
-	/** Undefined where no node was asked for it. */
+	/** Undefined if no node was asked for it. */
 	readonly permission: Readonly<Permission> | undefined;
-	/** How far the keys that will sign reach. */
+	/** Weight of the keys that will sign, against the permission's threshold. */
 	readonly approval: Approval | undefined;
 }
 
 /**
- * Builds and checks; signs nothing.
+ * Builds and checks a transaction without signing it.
  * @throws {Failure} what the node refuses; `not_authorized`, `already_signed`; `transaction_mismatch` if the node built
- * another transaction than was asked for
+ * a transaction other than the one requested
  */
 export async function prepare(
 	actor: Actor,
@@ -109,17 +109,17 @@ function signersOf({ keys = [], signers }: PrepareOptions): readonly Uint8Array[
 	return signers ?? keys.map(({ address }) => address);
 }
 
-/** An estimate of the fees, and what the account lacks for them. */
+/** An estimate of the fees, and how much the account lacks to pay them. */
 export interface PreparedCost extends TransactionCost {
-	/** Sun that amount and fees are above the balance. */
+	/** Sun by which amount plus fees exceed the balance. */
 	readonly shortfallSun: bigint;
 }
 
 /**
- * Estimates what a prepared transaction costs at this moment.
- * @param signatures that it will have
- * @param postQuantum schemes of those among them that are post-quantum
- * @returns undefined at a node that does not tell its prices
+ * Estimates what a prepared transaction costs at present.
+ * @param signatures number of signatures that it will have
+ * @param postQuantum schemes of the post-quantum ones among them
+ * @returns undefined if the node doesn't give its prices
  */
 export async function estimateCost(
 	{ client, account }: Actor,
@@ -137,7 +137,7 @@ export async function estimateCost(
 	return cost && { ...cost, shortfallSun: shortfallOf(account.balance, coinsOf(plan), cost) };
 }
 
-/** @throws {Failure} `threshold_not_reached` unless the keys that sign are enough */
+/** Checks that the signing keys reach the permission's threshold. @throws {Failure} `threshold_not_reached` */
 export function checkThreshold({ approval, permission }: PreparedTransaction): void {
 	if (!approval || !permission || approval.ready) return;
 	throw new Failure(

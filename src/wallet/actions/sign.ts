@@ -1,4 +1,4 @@
-/** Adding the signatures of keys, wherever these are (protocol/wallet-formats §4.2). */
+/** Adds signatures to a transaction, wherever the keys are held (protocol/wallet-formats §4.2). */
 
 import type { PrivateKey } from "../../keystore/private-key.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -8,11 +8,11 @@ import { addressOfPrivateKey, recoverAddress, sign } from "../../protocol/signat
 import { Failure } from "../failure.js";
 import { type Signature, type TransactionEnvelope, withSignature } from "../transaction/envelope.js";
 
-/** Makes the signature of one key: opens it, asks an agent or a device. */
+/** Produces the signature of one key: by unlocking it, or by asking an agent or a device. */
 type SignatureSource<K> = (envelope: TransactionEnvelope, key: K) => Promise<Signature>;
 
 /**
- * Adds the signatures of keys, one after the other.
+ * Adds the signatures of several keys, one after another.
  * @throws whatever the source throws
  */
 export async function signWith<K>(
@@ -25,9 +25,9 @@ export async function signWith<K>(
 	return signed;
 }
 
-/** The signature of a private key of 32 bytes, 65 bytes r‖s‖v. */
+/** Signs with a private key of 32 bytes. @returns 65 bytes, r‖s‖v */
 export function signatureBy(envelope: TransactionEnvelope, privateKey: Uint8Array): Uint8Array;
-/** The signature of a private key; adding it to the envelope makes sure that it is the key's. The library of its scheme must be loaded. */
+/** Signs with a key of any scheme, whose library must be loaded. Adding the signature to the envelope verifies that it is the key's. */
 export function signatureBy(envelope: TransactionEnvelope, privateKey: PrivateKey): Signature;
 export function signatureBy({ transaction }: TransactionEnvelope, privateKey: PrivateKey): Signature {
 	if (!(privateKey instanceof Uint8Array)) {

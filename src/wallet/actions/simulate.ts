@@ -1,6 +1,6 @@
 /**
- * What a transaction would come to, told by a node that simulates (protocol/json-rpc §17.4). Nothing is signed: in the place of
- * signatures stand as many bytes as they will have.
+ * Asks a node to simulate a transaction (protocol/json-rpc §17.4). Nothing is signed: placeholders of the same length take the
+ * place of the signatures.
  */
 
 import { toHex } from "../../protocol/bytes.js";
@@ -16,12 +16,12 @@ import { toNeutralMessage, validationCode, withSentence } from "../node/node-mes
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import type { ChainQuestions } from "./plan.js";
 
-/** Something that goes from an account to another. */
+/** A transfer of an asset from one account to another. */
 export interface SimulatedMovement {
 	readonly asset: string;
-	/** Of an ORC-10 token, or of a token that is one of its kind. */
+	/** Id of an ORC-10 token, or of a non-fungible token. */
 	readonly id?: string;
-	/** Base58, as the accounts; null: no account stands there. */
+	/** Base58, like the accounts below; null if there is no account on that side. */
 	readonly contract?: string;
 	readonly from: string | null;
 	readonly to: string | null;
@@ -30,23 +30,23 @@ export interface SimulatedMovement {
 }
 
 export interface SimulatedOutcome {
-	/** `failed`: it takes effect but for its fees; `refused`: no block takes it. */
+	/** `failed`: it would be included, but have no effect except its fees; `refused`: it can't be included in a block. */
 	readonly status: "success" | "failed" | "refused";
 	readonly error?: { readonly code: string; readonly message: string; readonly reason?: string };
-	/** What it uses and costs; absent where it is refused. */
+	/** Energy used, and fees; absent if it is refused. */
 	readonly energy?: bigint;
 	readonly feeSun?: bigint;
 	readonly movements: readonly SimulatedMovement[];
-	/** What is another thing afterwards, account by account: `address`, and members with `before` and `after`. */
+	/** State changes by account: `address`, and for each changed member its value `before` and `after`. */
 	readonly changes: readonly JsonRecord[];
 }
 
 /**
- * Has a transaction simulated on the state after the head block.
- * @param signatures that it will have
- * @param postQuantum schemes of those among them that are post-quantum
- * @param readReceipt what the contract's interface makes of a receipt, such as the reason of a revert with an error of its own
- * @returns undefined where the node doesn't do that, or doesn't manage
+ * Simulates a transaction on the state after the head block.
+ * @param signatures number of signatures that it will have
+ * @param postQuantum schemes of the post-quantum ones among them
+ * @param readReceipt decodes a receipt by the contract's interface, such as a revert with a custom error
+ * @returns undefined if the node doesn't offer simulation, or it fails
  */
 export async function simulate(
 	client: NodeClient,
@@ -81,7 +81,7 @@ const textOf = (record: JsonRecord, name: string): string | undefined => {
 
 const STATUSES = ["success", "failed", "refused"] as const;
 
-/** Undefined for an answer that isn't about the transaction, or can't be read. */
+/** Reads a simulation's result; undefined if it is about another transaction or can't be read. */
 function readOutcome(record: JsonRecord, idHex: string): SimulatedOutcome | undefined {
 	const status = STATUSES.find((known) => known === textOf(record, "status"));
 	if (!status || textOf(record, "txID") !== idHex) return undefined;
@@ -103,7 +103,7 @@ function readOutcome(record: JsonRecord, idHex: string): SimulatedOutcome | unde
 	};
 }
 
-/** The same with the reason as the contract's interface tells it, where the node knew none. */
+/** Adds the reason decoded by the contract's interface, if the node didn't know one. */
 async function explained(
 	outcome: SimulatedOutcome,
 	record: JsonRecord,
@@ -115,7 +115,7 @@ async function explained(
 	const [contractResult, receipt] = [member(shown, "contractResult"), member(shown, "receipt")];
 	if (contractResult === undefined || receipt === undefined) return outcome;
 	try {
-		// Addresses are left out: they are spelled for people.
+		// Addresses are left out, since the response has them in the form for people.
 		const found = await readReceipt(messageFrom(TransactionInfo, { contractResult, receipt }));
 		const { reason } = found as { readonly reason?: unknown };
 		return typeof reason === "string" ? { ...outcome, error: { ...error, reason } } : outcome;
@@ -150,7 +150,7 @@ function readMovement(record: JsonRecord): SimulatedMovement[] {
 	];
 }
 
-/** The refusal of a transaction that would not succeed; undefined if it would. */
+/** The failure to report for a transaction that would not succeed; undefined if it would. */
 export function failureOf({ status, error }: SimulatedOutcome): Failure | undefined {
 	if (status === "success") return undefined;
 	const { message = "", reason } = error ?? {};

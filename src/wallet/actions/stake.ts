@@ -1,4 +1,4 @@
-/** Staking coins, delegating what they give, and unstaking, as plans (protocol/staking §§1 to 2). Amounts are sun; resources are codes of `ResourceCode`. */
+/** Plans staking, delegating and unstaking (protocol/staking §§1 to 2). Amounts are in sun; resources are `ResourceCode` values. */
 
 import {
 	CancelAllUnfreezeV2Contract,
@@ -14,13 +14,13 @@ import type { Actor } from "./plan.js";
 
 type Owner = Pick<Actor, "owner">;
 
-/** Coins that are staked for a resource. */
+/** An amount of coins staked for a resource. */
 export interface Stake {
 	readonly amountSun: bigint;
 	readonly resource: number;
 }
 
-/** A part of a stake whose resource another account uses. */
+/** A part of a stake whose resource is delegated to another account. */
 export interface Delegation extends Stake {
 	/** 21 bytes. */
 	readonly receiver: Uint8Array;
@@ -31,7 +31,7 @@ export function stakePlan({ owner }: Owner, { amountSun, resource }: Stake): Con
 	return contractOf(FreezeBalanceV2Contract, { owner_address: owner, frozen_balance: amountSun, resource });
 }
 
-/** Begins to unstake coins, which can be withdrawn after the network's delay. */
+/** Starts unstaking coins, which can be withdrawn after the network's delay. */
 export function unstakePlan({ owner }: Owner, { amountSun, resource }: Stake): Contract {
 	return contractOf(UnfreezeBalanceV2Contract, {
 		owner_address: owner,
@@ -40,7 +40,7 @@ export function unstakePlan({ owner }: Owner, { amountSun, resource }: Stake): C
 	});
 }
 
-/** Ends all of a stake of the first generation that is due: the account's own, or what it gave to the receiver. */
+/** Unstakes a whole expired stake of the first version (Stake 1.0): the account's own, or the one it delegated to the receiver. */
 export function unstakeV1Plan({ owner }: Owner, resource: number, receiver?: Uint8Array): Contract {
 	return contractOf(UnfreezeBalanceContract, {
 		owner_address: owner,
@@ -49,17 +49,17 @@ export function unstakeV1Plan({ owner }: Owner, resource: number, receiver?: Uin
 	});
 }
 
-/** Stakes again what is on its way back. */
+/** Cancels all pending unstaking, so that those coins are staked again. */
 export function cancelUnstakingPlan({ owner }: Owner): Contract {
 	return contractOf(CancelAllUnfreezeV2Contract, { owner_address: owner });
 }
 
-/** Withdraws coins whose unstaking is over. */
+/** Withdraws coins whose unstaking delay has passed. */
 export function withdrawUnstakedPlan({ owner }: Owner): Contract {
 	return contractOf(WithdrawExpireUnfreezeContract, { owner_address: owner });
 }
 
-/** Lets another account use the resource of a stake. @param lockBlocks for which it can't be taken back */
+/** Delegates the resource of a stake to another account. @param lockBlocks number of blocks during which it can't be taken back */
 export function delegatePlan(
 	{ owner }: Owner,
 	{ amountSun, resource, receiver }: Delegation,

@@ -1,4 +1,4 @@
-/** What a payment does: coins, an ORC-10 token, or a call of an ORC-20 contract (protocol/wallet-formats §7). */
+/** Plans a payment: of coins, of an ORC-10 token, or as a call of an ORC-20 contract (protocol/wallet-formats §7). */
 
 import type { ContractInterface } from "../../abi/parameter.js";
 import { ADDRESS_LENGTH, toBase58Check } from "../../protocol/address.js";
@@ -33,17 +33,17 @@ import { callFeeLimit, receiptView } from "../view/contract-outcome.js";
 import { isFirstPayment } from "./first-payment.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
-/** A payment whose recipient is known. */
+/** A payment whose recipient has been resolved to an address. */
 export interface ResolvedTransfer extends Payment {
 	/** 21 bytes. */
 	readonly recipient: Uint8Array;
-	/** Whether the recipient has to be created. */
+	/** Whether the recipient's account has to be created. */
 	readonly creates: boolean;
-	/** Whether it is a contract; absent: the node is asked. */
+	/** Whether it is a contract; if absent, the node is asked. */
 	readonly isContract?: boolean;
 }
 
-/** What a node says of who is paid. @param recipient 21 bytes */
+/** Asks a node about the recipient of a payment. @param recipient 21 bytes */
 export async function recipientFacts(
 	client: NodeClient,
 	recipient: Uint8Array,
@@ -52,7 +52,7 @@ export async function recipientFacts(
 	return { creates: account === undefined, isContract: account?.type === AccountType.Contract };
 }
 
-/** The same of a payment that was written by hand. @throws {Failure} `bad_value` */
+/** Checks that the recipient of a hand-written transaction isn't a contract. @throws {Failure} `bad_value` */
 export async function checkNotContract(client: NodeClient, recipient: Uint8Array): Promise<void> {
 	const isAsked = recipient.length === ADDRESS_LENGTH;
 	if (isAsked && (await recipientFacts(client, recipient)).isContract) throw paysContract(recipient);
@@ -65,32 +65,32 @@ function paysContract(recipient: Uint8Array): Failure {
 	return new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
 }
 
-/** Vaults and exchanges take tokens: whether this one pays them out again its code alone tells. */
+/** A warning rather than a refusal, since vaults and exchanges accept tokens: only the contract's code shows whether it pays them out. */
 function keepsTokens(recipient: Uint8Array): string {
 	return `goes to the contract ${toBase58Check(recipient)}: unless its code pays them out, the tokens stay there for good`;
 }
 
 export interface TransferOptions {
-	/** Permission to act under, by id or name; absent: the owner's. */
+	/** Permission to act under, by id or name; if absent, the owner permission. */
 	readonly permission?: string | undefined;
 	readonly memo?: Uint8Array | undefined;
-	/** Keys that are named as signers; others may have to sign, too. */
+	/** Number of keys named as signers; others may have to sign too. */
 	readonly signers?: number | undefined;
-	/** Schemes of those among them that are post-quantum. */
+	/** Schemes of the post-quantum keys among them. */
 	readonly postQuantum?: readonly PostQuantumScheme[] | undefined;
-	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
+	/** The most that energy may cost, with its unit, or `auto`; if absent, as configured. */
 	readonly feeLimit?: string | undefined;
-	/** Send it although it would fail. */
+	/** Send it even if it would fail. */
 	readonly force?: boolean | undefined;
-	/** Decimals of the token, as the user says. */
+	/** Decimals of the token, as given by the user. */
 	readonly decimals?: number | undefined;
-	/** A call is not tried: whether the account can pay it isn't asked yet. */
+	/** Don't simulate a call: whether the account can pay for it is checked later. */
 	readonly isUntried?: boolean | undefined;
-	/** No node is asked. */
+	/** Don't contact a node. */
 	readonly offline?: boolean | undefined;
 }
 
-/** @throws {Failure} `bad_value`, `amount_unit`, `not_found`, `insufficient_funds`, `contract_revert` */
+/** Plans a payment. @throws {Failure} `bad_value`, `amount_unit`, `not_found`, `insufficient_funds`, `contract_revert` */
 export async function transferPlan(
 	context: Actor,
 	transfer: ResolvedTransfer,
@@ -173,7 +173,7 @@ function coinContract(owner: Uint8Array, recipient: Uint8Array, amount: bigint):
 	return contractOf(TransferContract, { owner_address: owner, to_address: recipient, amount });
 }
 
-/** The balance less every fee of this transfer. @throws {Failure} `insufficient_funds` */
+/** The balance minus all fees of this transfer. @throws {Failure} `insufficient_funds` */
 async function everything(
 	{ client, owner, account }: Actor,
 	options: TransferOptions,
@@ -188,7 +188,7 @@ async function everything(
 		permissionId: options.permission === undefined ? 0 : permissionId(account, options.permission),
 		memo: options.memo,
 	});
-	// A single sun passes the node's own check whatever the fees are; the size is that of the whole balance.
+	// One sun passes the node's own check whatever the fees are; the size is then calculated for the whole balance.
 	const whole = rebuild(await buildAtNode(client, request(1n)), request(balance));
 	const signatures = signaturesToExpect(account, options.permission, options.signers);
 	const { postQuantum } = options;
@@ -230,7 +230,7 @@ function orc10Transfer(
 	};
 }
 
-/** The smallest units that are signed: how many decimals they have is the node's word. */
+/** Shows the smallest units that are signed, since only the node vouches for the token's decimals. */
 function unitsText({ decimals = 0 }: Currency, amount: bigint): string {
 	return decimals > 0 ? `, ${amount} units by the node's ${decimals} decimals` : "";
 }

@@ -1,6 +1,6 @@
 /**
- * Contracts for programs: functions and events by name, with values of TypeScript's own types. The types come from an interface
- * that is written `as const`; of any other one names are texts and values {@link AbiView}s.
+ * Typed contracts for programs: functions and events by name, with native TypeScript values. The types are inferred from an
+ * interface declared `as const`; with any other interface, names are plain strings and values are {@link AbiView}s.
  */
 
 import { AbiDataError } from "../../abi/codec.js";
@@ -54,10 +54,10 @@ interface TypedEntry {
 	readonly outputs?: readonly TypedParameter[] | undefined;
 }
 
-/** An interface as compilers write it; with `as const` behind it programs get its types. */
+/** An interface as compilers write it; declared `as const`, it gives programs its types. */
 export type TypedInterface = readonly TypedEntry[];
 
-/** Element and size of an array's type, which its last brackets say; undefined of others. */
+/** Element type and size of an array type, by its last pair of brackets; `undefined` for other types. */
 type ArrayOf<T extends string, Head extends string = ""> = T extends `${infer Before}[${infer Rest}`
 	? Rest extends `${string}[${string}`
 		? ArrayOf<Rest, `${Head}${Before}[`>
@@ -66,7 +66,7 @@ type ArrayOf<T extends string, Head extends string = ""> = T extends `${infer Be
 			: undefined
 	: undefined;
 
-/** So many values as a tuple; a list where the size isn't known, or above 64. */
+/** A tuple of the given size; a list if the size isn't known or exceeds 64. */
 type Repeated<V, Size extends string, R extends readonly V[] = readonly []> = Size extends `${R["length"]}`
 	? R
 	: Size extends `${number}`
@@ -75,7 +75,7 @@ type Repeated<V, Size extends string, R extends readonly V[] = readonly []> = Si
 			: Repeated<V, Size, readonly [...R, V]>
 		: readonly V[];
 
-/** Type of one value: whole numbers are `bigint`, addresses Base58, bytes `0x…`, tuples objects by their members' names. */
+/** Type of one value: integers are `bigint`, addresses Base58, bytes `0x…`, tuples objects keyed by member name. */
 type ValueOf<P extends TypedParameter> = string extends P["type"]
 	? AbiView
 	: ArrayOf<P["type"]> extends readonly [infer Element extends string, infer Size extends string]
@@ -95,7 +95,7 @@ type ValuesOf<Ps> = Ps extends readonly TypedParameter[]
 	? { readonly [At in keyof Ps]: Ps[At] extends TypedParameter ? ValueOf<Ps[At]> : never }
 	: readonly [];
 
-/** A type as signatures have it: tuples by their members. */
+/** A type as written in signatures: tuples as their members. */
 type TypeText<P extends TypedParameter> = P["type"] extends `tuple${infer Arrays}`
 	? `(${TypeTexts<P["components"]>})${Arrays}`
 	: P["type"];
@@ -112,7 +112,7 @@ type TypeTexts<Ps> = Ps extends readonly [
 /** `transfer(address,uint256)` */
 type SignatureOf<E extends TypedEntry> = `${E["name"] & string}(${TypeTexts<E["inputs"]>})`;
 
-/** Entries by their name, or the one of a signature. */
+/** The entries that have a name, or the entry that has a signature. */
 type EntryOf<A extends TypedInterface, Kind extends string, Name = string> =
 	Extract<A[number], { readonly type: Kind }> extends infer E
 		? E extends TypedEntry
@@ -162,7 +162,7 @@ type ConstructorArguments<A extends TypedInterface> = number extends A["length"]
 		? readonly []
 		: ValuesOf<Extract<A[number], { readonly type: "constructor" }>["inputs"]>;
 
-/** An event that a contract has logged. */
+/** An event that a contract has emitted. */
 export interface ContractEvent<Arguments> {
 	readonly block: bigint;
 	readonly txID: string;
@@ -170,13 +170,13 @@ export interface ContractEvent<Arguments> {
 	readonly args: Arguments;
 }
 
-/** A contract at a wallet's node. Functions and events go by name; one of several of a name by its signature, `set(uint8)`. */
+/** A contract, accessed through a wallet. Functions and events are given by name; overloaded ones by signature, `set(uint8)`. */
 export class TypedContract<const A extends TypedInterface> {
 	private readonly items: ContractInterface;
 	private readonly bytes: Uint8Array;
 
 	/**
-	 * @param wallet asks, signs and sends
+	 * @param wallet queries the node, signs and sends
 	 * @param address in any form
 	 * @throws {Failure} `bad_address`, `bad_value`
 	 */
@@ -195,8 +195,8 @@ export class TypedContract<const A extends TypedInterface> {
 	}
 
 	/**
-	 * Asks a function without a transaction.
-	 * @throws {Failure} `contract_revert` with the contract's own error; `bad_value` for arguments, or where no such contract answers
+	 * Calls a function without a transaction.
+	 * @throws {Failure} `contract_revert` with the contract's own error; `bad_value` for invalid arguments, or a result that doesn't match
 	 */
 	async read<Name extends NameIn<A, "function">>(
 		name: Name,
@@ -219,8 +219,8 @@ export class TypedContract<const A extends TypedInterface> {
 	}
 
 	/**
-	 * Calls a function in a transaction, which is tried first.
-	 * @throws {Failure} `contract_revert` with the contract's own error; as {@link Wallet.perform}
+	 * Calls a function in a transaction, which is simulated first.
+	 * @throws {Failure} `contract_revert` with the contract's own error; otherwise as {@link Wallet.perform}
 	 */
 	async write<Name extends NameIn<A, "function">>(
 		name: Name,
@@ -234,7 +234,7 @@ export class TypedContract<const A extends TypedInterface> {
 		});
 	}
 
-	/** Energy with which calling a function succeeds; it may need less. @throws {Failure} as {@link read} */
+	/** Estimates the energy with which calling a function succeeds; it may need less. @throws {Failure} as {@link read} */
 	async estimate<Name extends NameIn<A, "function">>(
 		name: Name,
 		values: ArgumentsOf<A, Name>,
@@ -246,8 +246,8 @@ export class TypedContract<const A extends TypedInterface> {
 	}
 
 	/**
-	 * Events in blocks of the past, in their order. The node's JSON-RPC has to be on.
-	 * @param range first and last block; absent: from the first on, up to the newest
+	 * Yields past events in order. Requires the node's JSON-RPC.
+	 * @param range first and last block; if absent, from the first to the newest block
 	 * @throws {Failure}
 	 */
 	async *events<Name extends NameIn<A, "event">>(
@@ -267,7 +267,7 @@ export class TypedContract<const A extends TypedInterface> {
 		}
 	}
 
-	/** The items that are so called; with its types behind it the name is that of one alone. */
+	/** The items with a name or signature; with types inferred from the interface, exactly one item has it. */
 	private named(kind: "function" | "event", name: string): readonly AbiItem[] {
 		const signature = isSignature(name) ? hashedSignature(parseSignature(name, kind)) : undefined;
 		return this.items.filter(
@@ -302,12 +302,12 @@ export class TypedContract<const A extends TypedInterface> {
 	}
 }
 
-/** What a deployment of {@link deployTyped} needs beside the interface and the constructor's values. */
+/** What {@link deployTyped} needs besides the interface and the constructor's arguments. */
 type TypedDeployment = Omit<Deployment, "abi" | "arguments" | "values"> & ActionOptions;
 
 /**
- * Deploys a contract, which is tried first, and waits until it is in a block.
- * @throws {Failure} `contract_revert` if the constructor refuses; as {@link SentTransaction.wait}
+ * Deploys a contract, which is simulated first, and waits until it is in a block.
+ * @throws {Failure} `contract_revert` if the constructor reverts; otherwise as {@link SentTransaction.wait}
  */
 export async function deployTyped<const A extends TypedInterface>(
 	wallet: Wallet,
@@ -329,7 +329,7 @@ export async function deployTyped<const A extends TypedInterface>(
 	return new TypedContract(wallet, String(contractAddress), abi);
 }
 
-/** @param item one of several; undefined: there is none */
+/** The failure if a name doesn't refer to exactly one item. @param item one of several such items; undefined if there is none */
 function notOne(kind: string, what: string, item: AbiItem | undefined): Failure {
 	return new Failure(
 		"bad_value",
@@ -346,7 +346,7 @@ function codedValues(parameters: readonly AbiParameter[], values: readonly unkno
 	return parameters.map((parameter, at) => codedValue(parameter, values[at], parameter.name || String(at)));
 }
 
-/** @param path names of the parameters and members down to this one */
+/** @param path names of the parameter and members leading to this value */
 function codedValue(parameter: AbiParameter, value: unknown, path: string): AbiValue {
 	const refused = (): Failure =>
 		new Failure("bad_value", `${path} isn't a value of the type ${parameter.type}`);
@@ -369,7 +369,7 @@ function codedValue(parameter: AbiParameter, value: unknown, path: string): AbiV
 	return plain;
 }
 
-/** @returns undefined if it isn't a value of the type, which has no parts */
+/** Converts a value of an elementary type. @returns undefined if it isn't a value of that type */
 function plainValue(type: string, value: unknown): AbiValue | undefined {
 	const integer = integerType(type);
 	if (integer) return typeof value === "bigint" && isInRange(integer, value) ? value : undefined;

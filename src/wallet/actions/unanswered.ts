@@ -1,6 +1,6 @@
 /**
- * Transactions that a node may have although its answer never came, in `unanswered/<txID>.json` beside the contacts: who sends
- * the same once more is warned of them for as long as they can enter a block.
+ * Keeps transactions that a node may have received although it never responded, in `unanswered/<txID>.json` beside the contacts:
+ * whoever sends the same again is warned as long as they can still be included in a block.
  */
 
 import { readdir, readFile, unlink } from "node:fs/promises";
@@ -28,19 +28,19 @@ interface Unanswered {
 	readonly state: TransactionState;
 }
 
-/** The newest files that are looked at. */
+/** Only this many of the newest files are read. */
 const MAX_FILES = 50;
-/** No transaction lives longer, whatever this machine's clock and the chain's say. */
+/** No transaction stays valid for longer, even if this machine's clock and the chain's differ. */
 const LONGEST_LIFE_MS = 48n * 3_600_000n;
 
 type Place = Pick<Settings, "contactsFile" | "http">;
 
 function directoryOf({ contactsFile }: Place): string | undefined {
-	// Programs that name their node have no files.
+	// Programs that pass their node as an option keep no files.
 	return contactsFile ? join(dirname(contactsFile), "unanswered") : undefined;
 }
 
-/** Keeps a transaction until it is known what became of it. */
+/** Keeps a transaction until its outcome is known. */
 export async function keepUnanswered(settings: Place, envelope: TransactionEnvelope): Promise<void> {
 	const directory = directoryOf(settings);
 	if (directory === undefined) return;
@@ -57,8 +57,7 @@ export async function keepUnanswered(settings: Place, envelope: TransactionEnvel
 }
 
 /**
- * What may still happen, or has happened, of an account's kept transactions at this node; those whose end is known are kept
- * no longer.
+ * The status at this node of an account's kept transactions; those whose outcome is final are deleted.
  * @param owner Base58
  * @param nowMs this machine's clock
  */
@@ -79,7 +78,7 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		}
 		if (record["owner"] !== owner || record["node"] !== settings.http) continue;
 		const txID = name.slice(0, 64);
-		// A node that doesn't tell leaves it open, and keeps nobody from sending.
+		// If the node can't tell, the status stays unknown; that must not prevent sending.
 		const unknown = { state: "submitted" } as const;
 		const { state } = await statusOf(client, followedOf(record, txID)).catch(onRefusal(unknown));
 		if (state !== "expired") found.push({ txID, summary: String(record["summary"]), state });
@@ -88,7 +87,7 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 	return found;
 }
 
-/** Its id alone where an earlier release kept no more, or the file is damaged. */
+/** The kept transaction; only its id if an earlier release kept no more, or the file is damaged. */
 function followedOf({ transaction }: JsonRecord, txID: string): Uint8Array | SignedTransaction {
 	try {
 		const kept = SignedTransaction.decode(fromHex(String(transaction)));
@@ -104,7 +103,7 @@ async function namesIn(directory: string): Promise<string[]> {
 	return names.filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
 }
 
-/** Undefined for a file that isn't there any more, or can't be read. */
+/** Reads a kept file; undefined if it no longer exists or can't be read. */
 async function recordAt(path: string): Promise<JsonRecord | undefined> {
 	try {
 		const json = readJson(await readFile(path, "utf8"));
@@ -115,7 +114,7 @@ async function recordAt(path: string): Promise<JsonRecord | undefined> {
 	}
 }
 
-/** Whether no answer to a broadcast came. A refusal is an answer, which the person has seen, though the node has the bytes. */
+/** Whether a broadcast got no response. A refusal is a response, which the user has seen, although the node has the bytes. */
 export function isUnanswered(error: unknown): error is Failure {
 	return error instanceof Failure && error.facts.sent === "unknown" && error.facts.node === undefined;
 }

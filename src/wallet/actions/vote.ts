@@ -1,4 +1,4 @@
-/** Voting for witnesses and withdrawing what that earns, as plans (protocol/staking §3). */
+/** Plans voting for witnesses, and withdrawing rewards (protocol/staking §3). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import {
@@ -11,8 +11,8 @@ import { addedVotes } from "../view/voting.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /**
- * Votes; the result has the account's `votes` afterwards.
- * @param add keeps the present votes, which are replaced otherwise
+ * Plans a vote; the result contains the account's `votes` after it.
+ * @param add adds to the present votes instead of replacing them
  */
 export function votePlan(
 	{ owner, account }: Pick<Actor, "owner" | "account">,
@@ -31,7 +31,7 @@ export function votePlan(
 	};
 }
 
-/** Withdraws the rewards of votes, or of a witness; the network allows it once in 24 hours. */
+/** Withdraws the rewards of a voter or witness; the network allows it once every 24 hours. */
 export function withdrawRewardPlan({ owner }: Pick<Actor, "owner">): Contract {
 	return contractOf(WithdrawBalanceContract, { owner_address: owner });
 }

@@ -1,4 +1,4 @@
-/** An account with its key at a node: what programs use to send transactions without a command line. */
+/** An account with its key and a node: lets programs send transactions without the command line. */
 
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { checkLengths } from "../../keystore/post-quantum-key.js";
@@ -28,28 +28,28 @@ import { recipientFacts, type TransferOptions, transferPlan } from "./transfer.j
 export interface WalletOptions {
 	/** Base URL of the node's HTTP API, such as `http://127.0.0.1:8090`. */
 	readonly node: string;
-	/** Of its irreversible view; absent: asked at {@link node}, as gateways serve both. */
+	/** Base URL of the node's solidity API, which shows irreversible blocks only; if absent, {@link node}, as gateways serve both. */
 	readonly solidity?: string;
 	/**
-	 * Of secp256k1: 32 bytes, or their 64 hexadecimal digits. Of a post-quantum scheme: what `unlockKeyFile`, `unlockAnyKey`,
-	 * `newPostQuantumKey`, `postQuantumKeyOf` or `readPlainKey` gave; of all networks the test network Nile alone takes its signatures.
+	 * For secp256k1, 32 bytes or 64 hexadecimal digits. For a post-quantum scheme, the key returned by `unlockKeyFile`, `unlockAnyKey`,
+	 * `newPostQuantumKey`, `postQuantumKeyOf` or `readPlainKey`; only the test network Nile accepts signatures of such keys.
 	 */
 	readonly privateKey: PrivateKey | string;
-	/** The account that acts, in any written form; absent: that of the key. */
+	/** Address of the acting account, in any written form; if absent, that of the key. */
 	readonly account?: string;
-	/** Spelling of brand words that the node expects; answers are read in both. */
+	/** Spelling of brand words that the node expects; responses are read in either spelling. */
 	readonly dialect?: Dialect;
-	/** How long a request may take. */
+	/** Timeout of a request. */
 	readonly timeoutMs?: number;
 }
 
-/** A payment, with amounts and names as on the command line. */
+/** A payment, with amounts and tokens written as on the command line. */
 export interface Transfer {
 	/** An address in any written form. */
 	readonly to: string;
-	/** With its unit, such as `12.5coin` or `1000sun`; of a token with its decimals; `max`: everything but the fees. */
+	/** Amount with its unit, such as `12.5coin` or `1000sun`; for a token, a decimal number; `max` is everything but the fees. */
 	readonly amount: string;
-	/** An ORC-10 token by id or name, or an ORC-20 token by its contract; absent: the coin. */
+	/** An ORC-10 token by id or name, or an ORC-20 token by its contract; if absent, the coin. */
 	readonly token?: string;
 }
 
@@ -61,7 +61,7 @@ type TransferActionOptions = ActionOptions & Pick<TransferOptions, "force">;
 /** How a transaction ended. */
 export type SentResult = ActingResult & Readonly<Record<string, unknown>>;
 
-/** A transaction that a node took into its pool. */
+/** A transaction that a node has accepted into its mempool. */
 export class SentTransaction {
 	constructor(
 		private readonly client: NodeClient,
@@ -69,14 +69,14 @@ export class SentTransaction {
 		private readonly questions: ChainQuestions,
 	) {}
 
-	/** 64 hexadecimal digits. */
+	/** Transaction id, 64 hexadecimal digits. */
 	get txID(): string {
 		return this.envelope.transaction.idHex;
 	}
 
 	/**
-	 * Waits until it is in a block, or in an irreversible one.
-	 * @throws {Failure} `contract_revert`, `tx_expired` if it ends without success; `wait_timeout`
+	 * Waits until the transaction is in a block, or in an irreversible one.
+	 * @throws {Failure} `contract_revert`, `tx_expired` if it doesn't succeed; `wait_timeout`
 	 */
 	async wait(until: "included" | "solid" = "included", timeoutMs = 90_000): Promise<SentResult> {
 		const status = await follow(this.client, this.envelope, { until, timeoutMs });
@@ -86,7 +86,7 @@ export class SentTransaction {
 		return { ...actingResult(this.envelope, status), ...found };
 	}
 
-	/** What is known without asking. */
+	/** The result as known right after sending, without asking the node. */
 	get submitted(): SentResult {
 		return { ...actingResult(this.envelope, SUBMITTED) };
 	}
@@ -94,12 +94,12 @@ export class SentTransaction {
 
 export class Wallet {
 	private readonly privateKey: PrivateKey;
-	/** Scheme of a post-quantum key, as a list; whether the chain takes its signatures. */
+	/** Scheme of the key if it is post-quantum, as a list; next, whether the chain is known to accept its signatures. */
 	private readonly schemes: readonly PostQuantumScheme[];
 	private areSchemesTaken = false;
-	/** The account that acts, 21 bytes. */
+	/** Address of the acting account, 21 bytes. */
 	private readonly owner: Uint8Array;
-	/** For other questions to the node. */
+	/** Client for any other requests to the node. */
 	readonly client: NodeClient;
 
 	/** @throws {Failure} `bad_value`, `bad_address` */
@@ -116,13 +116,13 @@ export class Wallet {
 		return toBase58Check(this.owner);
 	}
 
-	/** The balance of an account in sun; 0 for one that doesn't exist. @param account absent: the wallet's own */
+	/** Balance of an account in sun; 0 if it doesn't exist. @param account in any written form; if absent, the wallet's own */
 	async balanceSun(account?: string): Promise<bigint> {
 		const address = account === undefined ? this.owner : addressOf(account);
 		return (await fetchAccount(this.client, address))?.balance ?? 0n;
 	}
 
-	/** The account as the node has it now, for plans of one's own. */
+	/** Fetches the account's current state from the node, as needed to make your own plans. */
 	async actor(): Promise<Actor> {
 		const { client, owner } = this;
 		const account = accountOrFresh(await fetchAccount(client, owner), owner);
@@ -131,7 +131,7 @@ export class Wallet {
 
 	/**
 	 * Sends coins or tokens.
-	 * @throws {Failure} what is wrong with it, or why the node refuses it; `not_authorized` as {@link perform}
+	 * @throws {Failure} for an invalid payment, or what the node refuses; `not_authorized` as {@link perform}
 	 */
 	async transfer(wanted: Transfer, options: TransferActionOptions = {}): Promise<SentTransaction> {
 		return notingUnsent(async () => {
@@ -156,10 +156,11 @@ export class Wallet {
 	}
 
 	/**
-	 * Builds any transaction at the node, checks it, signs it and sends it.
-	 * @param plan made by `contractOf`, with what goes beyond the contract
-	 * @throws {Failure} `threshold_not_reached` where the permission needs more keys; `not_authorized` where the key is post-quantum and
-	 * the chain takes no signatures of its scheme; what the node refuses
+	 * Has the node build any transaction, checks it, signs it and sends it.
+	 * @param plan made by one of the plan functions or `contractOf`, optionally with further members
+	 * @param actor the account as returned by {@link actor}; fetched if absent
+	 * @throws {Failure} `threshold_not_reached` if the permission needs more keys; `not_authorized` if the chain doesn't accept
+	 * signatures of the key's post-quantum scheme; what the node refuses
 	 */
 	async perform(plan: TransactionPlan, options: ActionOptions = {}, actor?: Actor): Promise<SentTransaction> {
 		return notingUnsent(async () => {
@@ -168,7 +169,7 @@ export class Wallet {
 		});
 	}
 
-	/** Whether the chain takes signatures of the key. @throws {Failure} `not_authorized` */
+	/** Checks that the chain accepts signatures of the key's scheme. @throws {Failure} `not_authorized` */
 	private async checkChain(): Promise<void> {
 		if (this.areSchemesTaken || this.schemes.length === 0) return;
 		await checkSchemes(this.client, this.schemes);
@@ -217,7 +218,7 @@ export function addressOf(text: string): Uint8Array {
 	return address;
 }
 
-/** Checks lengths; the two halves of a post-quantum key are compared by the first signature. @throws {Failure} `bad_value` */
+/** Checks lengths only; the first signature shows whether the halves of a post-quantum key match. @throws {Failure} `bad_value` */
 function readKey(key: PrivateKey | string): PrivateKey {
 	if (key instanceof Uint8Array) {
 		if (key.length !== 32) throw new Failure("bad_value", "a private key has 32 bytes");
@@ -231,7 +232,7 @@ function readKey(key: PrivateKey | string): PrivateKey {
 			throw error instanceof KeystoreError ? new Failure("bad_value", error.message) : error;
 		}
 	}
-	// Never quoted: it is a key, even if it is a wrong one.
+	// Never quoted in the message: even an invalid key is a secret.
 	if (!/^(0x)?[0-9a-f]{64}$/i.test(key))
 		throw new Failure("bad_value", "a private key has 64 hexadecimal digits");
 	return fromHex(key.replace(/^0x/i, ""));

@@ -1,6 +1,6 @@
 /**
- * Which line of which source an operation of compiled code belongs to: Solidity's source maps
- * (https://docs.soliditylang.org, "Source Mappings"), in build files of hardhat and in artifacts of tronbox and truffle.
+ * Maps operations of compiled code to lines of its sources by Solidity's source maps
+ * (https://docs.soliditylang.org, "Source Mappings"), from build files of hardhat and artifacts of tronbox and truffle.
  */
 
 import { Failure } from "../failure.js";
@@ -14,7 +14,7 @@ export interface SourceLine {
 	readonly text: string;
 }
 
-/** Operations with so many bytes of data behind them, from 1 to 32. */
+/** Opcodes that are followed by 1 to 32 bytes of immediate data. */
 const PUSH = { first: 0x60, last: 0x7f };
 const NEWLINE = 0x0a;
 
@@ -34,7 +34,7 @@ class SourceFile {
 		this.starts = starts;
 	}
 
-	/** The line in which a byte is. */
+	/** The line that contains a byte. */
 	lineOf(offset: number): SourceLine | undefined {
 		if (offset < 0 || offset >= this.bytes.length) return undefined;
 		let [low, high] = [0, this.starts.length];
@@ -51,12 +51,12 @@ class SourceFile {
 	}
 }
 
-/** The deployed code of a contract with its source map. */
+/** A contract's deployed code with its source map. */
 export class MappedCode {
-	/** Entries of the map by place in the code; those inside of a PUSH are empty. */
+	/** Index of the map entry for each position in the code; unset inside the data of a PUSH. */
 	private readonly entryAt: Int32Array;
 
-	/** @param entries of the map: begin in the source; number of the file, -1: the compiler's own code; kind of a jump */
+	/** @param entries of the map: offset in the source; file index, -1 for code that the compiler added; kind of jump */
 	constructor(
 		readonly name: string,
 		readonly code: CompiledCode,
@@ -72,13 +72,13 @@ export class MappedCode {
 		}
 	}
 
-	/** The line of the operation at a place; undefined: the compiler made it for none, or its file isn't there. */
+	/** The line of the operation at a position; undefined if the compiler added it, or its source file is missing. */
 	lineAt(pc: number): SourceLine | undefined {
 		const entry = this.entries[this.entryAt[pc] ?? -1];
 		return entry && this.files.get(entry[1])?.lineOf(entry[0]);
 	}
 
-	/** Of a jump: `i` into a function, `o` out of one, `-` within it. */
+	/** Kind of a jump: `i` into a function, `o` out of one, `-` within it. */
 	jumpAt(pc: number): string | undefined {
 		return this.entries[this.entryAt[pc] ?? -1]?.[2];
 	}
@@ -86,7 +86,7 @@ export class MappedCode {
 
 type MapEntry = readonly [start: number, file: number, jump: string];
 
-/** Reads `s:l:f:j:m;…`, in which what is left out is as before. */
+/** Parses `s:l:f:j:m;…`, in which an omitted field repeats the previous entry's value. */
 function readMap(text: string): MapEntry[] {
 	let [start, file, jump] = [0, -1, "-"];
 	return text.split(";").map((entry) => {
@@ -137,7 +137,7 @@ function ofArtifact(json: Json): MappedCode[] {
 	if (typeof map !== "string" || !contract) return [];
 	const path = json["sourcePath"];
 	const name = typeof path === "string" ? (path.split(/[\\/]/).at(-1) ?? path) : contract.name;
-	// The tree of the source tells its number; a source that imports none is the only one of its map.
+	// The syntax tree gives the source's file index; a source without imports is the only one in its map.
 	const place = member(asRecord(json["ast"]), "src");
 	const numbers = new Set(readMap(map).map(([, file]) => file));
 	const id =

@@ -1,46 +1,46 @@
 /**
- * Files of Solidity compilers and toolchains: one contract's artifact, or the standard JSON of a compiler, input and
+ * Reads files of Solidity compilers and toolchains: the artifact of one contract, or a compiler's standard JSON, input and
  * output (https://docs.soliditylang.org, "Using the Compiler").
  */
 
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 
-/** A stretch of code, in bytes. */
+/** A range of code, in bytes. */
 export interface CodeRange {
 	readonly start: number;
 	readonly length: number;
 }
 
-/** Code as a compiler writes it: bytes that are known only when it is deployed are zero, and listed. */
+/** Code as a compiler writes it: bytes that are known only at deployment are zero, and their positions listed. */
 export interface CompiledCode {
 	readonly bytes: Uint8Array;
-	/** Places of library addresses, by `file:Library`; by the placeholder's text where only that is known. */
+	/** Positions of library addresses, by `file:Library`; by the text of the placeholder if only that is known. */
 	readonly libraries: ReadonlyMap<string, readonly CodeRange[]>;
-	/** Places of immutable values, by the variable's name; by the compiler's number for it where the file holds no syntax tree. */
+	/** Positions of immutable values, by variable name; by the compiler's id of the variable if the file has no syntax tree. */
 	readonly immutables: ReadonlyMap<string, readonly CodeRange[]>;
 }
 
 export interface CompiledContract {
-	/** `file:Name` where the file is known. */
+	/** `file:Name` if the file is known, else `Name`. */
 	readonly name: string;
 	/** A list of entries; undefined if the file has none. */
 	readonly abi: Json | undefined;
 	readonly creation: CompiledCode | undefined;
 	readonly runtime: CompiledCode | undefined;
-	/** Where its variables stand; undefined if the file doesn't say. */
+	/** The layout of its state variables; undefined if the file doesn't have it. */
 	readonly storageLayout: Json | undefined;
 }
 
-/** Whether a file is what a compiler is asked, rather than what it answered. */
+/** Whether a file is a compiler's standard JSON input, rather than its output. */
 export function isStandardInput(json: Json): json is JsonRecord {
 	return isRecord(json) && typeof json["language"] === "string" && isRecord(json["sources"]);
 }
 
-/** A toolchain's build file: what its compiler was asked and answered. */
+/** A toolchain's build file: the compiler's input and output. */
 interface BuildFile {
 	readonly input: JsonRecord;
-	/** Undefined where the toolchain keeps it in a file of its own, as hardhat does from version 3 on. */
+	/** Undefined if the toolchain keeps it in a separate file, as hardhat does since version 3. */
 	readonly output: JsonRecord | undefined;
 	/** Version of the compiler. */
 	readonly compiler: string | undefined;
@@ -59,7 +59,7 @@ export function buildFile(json: Json): BuildFile | undefined {
 	};
 }
 
-/** Whether a file is what a compiler answered, for any number of contracts. */
+/** Whether a file is a compiler's output, for any number of contracts. */
 export function isStandardOutput(json: Json): json is JsonRecord {
 	return isRecord(json) && isRecord(json["contracts"]);
 }
@@ -79,7 +79,7 @@ export function compiledContracts(file: Json): CompiledContract[] {
 	const names = immutableNames(json["sources"]);
 	for (const [file, contracts] of Object.entries(json["contracts"] as JsonRecord)) {
 		if (!isRecord(contracts)) continue;
-		// The old form of compilers, `--combined-json`, has `file:Name` here.
+		// The compilers' older form, `--combined-json`, has `file:Name` keys here.
 		if (contracts["bin"] !== undefined || contracts["abi"] !== undefined) {
 			found.push(contractOf(file, contracts, names));
 			continue;
@@ -112,7 +112,7 @@ export function chosenContract(
 	});
 }
 
-/** Contracts of a name; all of them without one. @throws {Failure} `bad_value` if there is none */
+/** The contracts with a name; without a name, all of them. @throws {Failure} `bad_value` if there is none */
 export function contractsNamed(
 	contracts: readonly CompiledContract[],
 	name: string | undefined,
@@ -124,15 +124,15 @@ export function contractsNamed(
 	throw new Failure("bad_value", `the file holds no contract ${name}, but ${known}`);
 }
 
-/** Numbers of variables in syntax trees, with their names. */
+/** Names of variables, by their id in the syntax trees. */
 type VariableNames = ReadonlyMap<string, string>;
 
-/** Names of the immutable variables of all sources; none where the compiler was asked for no trees. */
+/** Names of the immutable variables of all sources; empty if the output contains no syntax trees. */
 function immutableNames(sources: Json | undefined): VariableNames {
 	const names = new Map<string, string>();
 	if (!isRecord(sources)) return names;
 	for (const source of Object.values(sources)) {
-		// Variables of state stand in the contracts of a unit, and nowhere deeper.
+		// State variables are direct children of a unit's contracts.
 		for (const contract of nodesOf(isRecord(source) ? source["ast"] : undefined))
 			for (const { mutability, id, name } of nodesOf(contract))
 				if (mutability === "immutable" && typeof name === "string") names.set(String(id), name);
@@ -156,7 +156,7 @@ function contractOf(name: string, json: JsonRecord, names: VariableNames = new M
 	};
 }
 
-/** Toolchains write code as text, compilers inside of objects, and some of them deeper. */
+/** Finds the code in an artifact: toolchains write it as text, compilers inside objects, some more deeply nested. */
 function codeOf(
 	json: JsonRecord,
 	members: readonly string[],
@@ -180,7 +180,7 @@ function codeOf(
 	return undefined;
 }
 
-/** What hardhat's artifacts say of code beside it. */
+/** The references that hardhat's artifacts list beside the code. */
 function besideText(artifact: JsonRecord, name: string): JsonRecord {
 	const { linkReferences = null, deployedLinkReferences = null, immutableReferences = null } = artifact;
 	return name === "deployedBytecode"
@@ -230,7 +230,7 @@ function referencesOf(json: Json | undefined): Map<string, CodeRange[]> {
 function immutablesOf(json: Json | undefined, names: VariableNames): Map<string, CodeRange[]> {
 	const found = new Map<string, CodeRange[]>();
 	for (const [id, places] of Object.entries(isRecord(json) ? json : {})) {
-		// Variables of a base and of its heir may be called alike.
+		// Variables of a base contract and of a derived one may have the same name.
 		const name = names.get(id) ?? id;
 		found.set(found.has(name) ? `${name} (${id})` : name, placesOf(places));
 	}

@@ -1,6 +1,6 @@
 /**
- * The Solidity compiler. It is not part of this program: what `--solc` names is used, else the package `solc` of the project whose
- * source is compiled, or the one that is installed beside this program, else a program `solc`.
+ * Runs the Solidity compiler, which is not part of this program: the one that `--solc` names is used, else the package `solc` of the
+ * project being compiled, else the one installed beside this program, else a program `solc`.
  */
 
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson }
 /** A compiler that was found. */
 interface Compiler {
 	readonly version: string;
-	/** From standard JSON input to standard JSON output, as texts. */
+	/** Compiles standard JSON input to standard JSON output, both as text. */
 	compile(input: string): Promise<string>;
 }
 
@@ -25,14 +25,14 @@ interface SolcPackage {
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const TIME_LIMIT_MS = 10 * 60_000;
 
-/** Whether a text names a version, such as `0.8.20` or `v0.8.20+commit.a1b79de6`, and no place. */
+/** Whether a text is a version, such as `0.8.20` or `v0.8.20+commit.a1b79de6`, rather than a path. */
 export const isCompilerVersion = (text: string): boolean => /^v?\d+\.\d+\.\d+(\+[\w.+-]*)?$/.test(text);
 
 /**
  * Finds a compiler.
- * @param wanted a version, or the path of a program or of the package; undefined: whatever is installed
+ * @param wanted a version, or the path of a program or of the package; undefined for whatever is installed
  * @param path directories of programs, as in `PATH`
- * @param own the package of the project; undefined: it has none
+ * @param own the project's own package; undefined if it has none
  * @throws {Failure} `not_found` with what to install
  */
 export async function findCompiler(
@@ -79,7 +79,7 @@ export async function compileStandardInput(compiler: Compiler, input: JsonRecord
 	if (first) {
 		const text = String(member(first, "formattedMessage") ?? member(first, "message") ?? "").trim();
 		const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-		// Compilers since 0.6 name the place on a line of its own, older ones before the error.
+		// Compilers since 0.6 give the location on a separate line, older ones before the error.
 		const place = /^\s*--> (\S.*?):?\s*$/m.exec(text)?.[1];
 		const what = `${place === undefined ? "" : `${place}: `}${text.split("\n")[0]}`;
 		throw new Failure("bad_value", `the sources don't compile: ${what}${more}`, {
@@ -93,7 +93,7 @@ function fits({ version }: Compiler, wanted: string | undefined): boolean {
 	return wanted === undefined || version === wanted || version.startsWith(`${wanted}+`);
 }
 
-/** A path: the package's directory or module, or a program. */
+/** The compiler at a path: the package's directory or module, or a program. */
 async function compilerAt(path: string): Promise<Compiler> {
 	if (!existsSync(path)) throw new Failure("bad_value", `--solc: there is nothing at ${path}`);
 	const isModule = statSync(path).isDirectory() || [".js", ".cjs"].includes(extname(path));
@@ -101,7 +101,7 @@ async function compilerAt(path: string): Promise<Compiler> {
 	return loaded(createRequire(import.meta.url)(path), path);
 }
 
-/** A package by its path, or beside this program. What lies in the working directory is run only where a source's project has it. */
+/** Loads a package by its path, or from beside this program. One in the working directory is run only if the source's project has it. */
 function packaged(name: string): Compiler | undefined {
 	const require = createRequire(import.meta.url);
 	let path: string;
@@ -133,7 +133,7 @@ function programsNamed(names: readonly string[], path: string): string[] {
 function isProgram(path: string): boolean {
 	try {
 		accessSync(path, constants.X_OK);
-		// The package's own command is a script, and speaks another language than the compiler's.
+		// The package's own command is a script with a different command line than the compiler's.
 		return statSync(path).isFile() && !beginsAsScript(path);
 	} catch {
 		return false;

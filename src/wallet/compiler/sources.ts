@@ -1,4 +1,4 @@
-/** Source files of contracts, with everything that they import, as a compiler's standard JSON input. */
+/** Collects contract sources and everything they import into a compiler's standard JSON input. */
 
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
@@ -9,18 +9,18 @@ import type { JsonRecord } from "../json.js";
 const MAX_FILES = 1_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** How the code is to be made. */
+/** Compiler settings that affect the code. */
 export interface CompilerSettings {
-	/** Runs that the optimizer expects; undefined: it is off. */
+	/** The optimizer's `runs` setting; undefined if it is off. */
 	readonly optimizerRuns?: number | undefined;
 	readonly evmVersion?: string | undefined;
 	readonly viaIr?: boolean | undefined;
 }
 
-/** What a comparison needs to know of each contract, and what is stored with it; the syntax trees name immutable variables. */
+/** Output that a comparison needs for each contract, and that is stored with it; the syntax trees name immutable variables. */
 const WANTED = ["abi", "evm.bytecode", "evm.deployedBytecode", "storageLayout"];
 
-/** A standard JSON input that asks for what is needed here, whatever it asked for. */
+/** Replaces the output selection of a standard JSON input by what is needed here. */
 export function withWantedOutput(input: JsonRecord): JsonRecord {
 	const settings = input["settings"];
 	return {
@@ -34,8 +34,8 @@ export function withWantedOutput(input: JsonRecord): JsonRecord {
 
 /**
  * Reads sources and what they import: relative to themselves, by the project's remappings, or from its `node_modules`.
- * @param directory that relative paths begin at
- * @throws {Failure} `bad_value` for a file that can't be read; beyond 1,000 files or 16 MiB
+ * @param directory base of relative paths
+ * @throws {Failure} `bad_value` for a file that can't be read; for more than 1,000 files or 16 MiB
  */
 export async function standardInput(
 	paths: readonly string[],
@@ -67,7 +67,7 @@ export async function standardInput(
 	});
 }
 
-/** Files below the top of the project are known by their path from there. */
+/** Name of a source unit: files inside the project are named by their path relative to its root. */
 function unitName(path: string, directory: string): string {
 	const near = relative(directory, path);
 	return (near.startsWith("..") ? path : near).replaceAll("\\", "/");
@@ -80,7 +80,7 @@ function resolveImport(path: string, importer: string, remappings: readonly stri
 
 const IMPORT = /(?:^|;)[ \t]*import\b(?:[^;"']*\bfrom\b)?\s*["']([^"'\n]+)["']/gm;
 
-/** Paths that a source imports. A commented one costs a file that isn't needed, or says that it is missing. */
+/** Paths that a source imports. One in an unrecognized comment only causes an unneeded file to be read or reported missing. */
 export function importsOf(text: string): string[] {
 	const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^[ \t]*\/\/.*$/gm, "");
 	return [...code.matchAll(IMPORT)].map(([, path]) => path as string);
@@ -105,15 +105,15 @@ async function readSource(unit: string, directory: string): Promise<string> {
 }
 
 interface Project {
-	/** Directory that paths of units are relative to. */
+	/** Root directory, to which the paths of units are relative. */
 	readonly root: string;
 	/** `context:prefix=target`, as the compiler takes them. */
 	readonly remappings: readonly string[];
-	/** Its own package `solc`; undefined where it has none. */
+	/** The project's own package `solc`; undefined if it has none. */
 	readonly compiler: string | undefined;
 }
 
-/** Files that mark the top of a project. */
+/** Files that mark the root of a project. */
 const MARKERS = /^(package\.json|foundry\.toml|remappings\.txt|hardhat\.config\.[cm]?[jt]s)$/;
 const MAX_LEVELS = 32;
 const MAX_SETTINGS_BYTES = 1 << 20;
@@ -121,8 +121,8 @@ const MAX_LIBRARIES = 200;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * @param file a source file
- * @param directory what counts as the project where nothing marks one
+ * The project that a source file belongs to.
+ * @param directory used as the root if no file marks one
  * @throws {Failure} `bad_value` for settings that are too long
  */
 export function projectOf(file: string, directory: string): Project {
@@ -152,12 +152,12 @@ function isMarked(directory: string): boolean {
 	}
 }
 
-/** A package that somebody else on this machine put there, or may change, isn't run. */
+/** Whether a package is safe to run: not if another user of this machine placed it there, or can change it. */
 function isOwnPackage(path: string): boolean {
 	if (!existsSync(join(path, "package.json"))) return false;
 	if (process.getuid === undefined) return true;
 	const found = realpathSync(path);
-	// The links on the way too: one may lead to where everybody may write.
+	// Also checks links on the way: one may lead to a place where anyone can write.
 	return [dirname(path), path, found, join(found, "package.json")].every(isOwn);
 }
 
@@ -167,7 +167,7 @@ function isOwn(path: string): boolean {
 	return isOurs && (found.isSymbolicLink() || (found.mode & WRITABLE_BY_ALL) === 0);
 }
 
-/** Those of `remappings.txt` and of `foundry.toml`, then the libraries that foundry finds by itself, which these hide. */
+/** Remappings from `remappings.txt` and `foundry.toml`, then the libraries that foundry detects by itself; earlier ones take precedence. */
 function remappingsOf(root: string): readonly string[] {
 	const lines = settingsText(join(root, "remappings.txt")).split("\n");
 	const toml = /^\s*remappings\s*=\s*\[([^\]]*)\]/m.exec(settingsText(join(root, "foundry.toml")))?.[1] ?? "";
@@ -196,7 +196,7 @@ function settingsText(path: string): string {
 	return readFileSync(path, "utf8");
 }
 
-/** The unit that an import names, by the longest remapping that fits. @param importer the unit in which it stands */
+/** The unit that an import refers to, by the longest matching remapping. @param importer the unit that contains the import */
 export function remapped(path: string, importer: string, remappings: readonly string[]): string {
 	let best: { readonly rank: number; readonly unit: string } | undefined;
 	for (const line of remappings) {

@@ -1,6 +1,6 @@
 /**
- * Changing single keys of the user's configuration while everything else in the file, comments too, stays as it is.
- * The outcome is read again before it is written: a file whose form defeats this is left for its owner to edit.
+ * Changes single keys of the user's configuration and leaves everything else in the file, including comments, as it is.
+ * The result is parsed again before it is written: a file with an unsupported form is left for its owner to edit.
  */
 
 import { realpath } from "node:fs/promises";
@@ -10,17 +10,17 @@ import { Failure } from "../failure.js";
 import { type Configuration, configurationText, parseConfiguration } from "./configuration.js";
 import { withFileLock } from "./file-lock.js";
 
-/** A change of one key, by its path; without a value the key and everything under it goes. */
+/** A change of one key, by its path; without a value, the key and everything below it is removed. */
 export interface ConfigurationEdit {
 	readonly path: readonly string[];
 	readonly value: string | undefined;
 }
 
 /**
- * Applies changes to a file, which is made where it doesn't exist.
- * @param note called with a stale lock
- * @param check refuses an outcome that wouldn't work
- * @returns what `check` made of the outcome
+ * Applies changes to a file, which is created if it doesn't exist.
+ * @param note called with a message when a stale lock is removed
+ * @param check refuses a result that wouldn't work
+ * @returns what `check` returned for the result
  * @throws {Failure} `bad_value`
  */
 export async function editConfiguration<T>(
@@ -29,7 +29,7 @@ export async function editConfiguration<T>(
 	note: (text: string) => void,
 	check: (outcome: Configuration) => Promise<T>,
 ): Promise<T> {
-	// A link to a file kept elsewhere stays a link.
+	// A symbolic link to a file kept elsewhere remains a link.
 	const target = await realpath(file).catch(ifMissing(file));
 	await createPrivateDirectory(dirname(target));
 	return withFileLock(target, note, async () => {
@@ -59,7 +59,7 @@ function valueAt({ top, profiles }: Configuration, path: readonly string[]): str
 	return key === "tokens" ? profile?.tokens[member] : undefined;
 }
 
-/** The text with one key changed: in its place where it has one, else in a new line. */
+/** The text with one key changed: in place if the key exists, else in a new line. */
 export function applyEdit(text: string, { path, value }: ConfigurationEdit): string {
 	const members = membersOf(text);
 	const under = members.filter((found) => path.every((name, index) => found.path[index] === name));
@@ -88,13 +88,13 @@ function written(name: string): string {
 	return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** A key of the file with the place of its value. */
+/** A key of the file with the position of its value. */
 interface Member {
 	readonly path: readonly string[];
 	readonly start: number;
 	readonly valueStart: number;
 	readonly valueEnd: number;
-	/** Place of an object's closing brace. */
+	/** Position of an object's closing brace. */
 	readonly bodyEnd?: number;
 }
 
@@ -102,7 +102,7 @@ function encloses(outer: Member, inner: Member): boolean {
 	return outer.start < inner.start && inner.valueEnd <= outer.valueEnd;
 }
 
-/** Takes a key out, with its line where nothing else stands on it, or its comma. */
+/** Removes a key, with its whole line if nothing else is on it, or with its comma. */
 function cut(text: string, { start, valueEnd }: Member): string {
 	const lineStart = text.lastIndexOf("\n", start - 1) + 1;
 	const after = /^[ \t]*,?[ \t]*/.exec(text.slice(valueEnd))?.[0].length ?? 0;
@@ -114,7 +114,7 @@ function cut(text: string, { start, valueEnd }: Member): string {
 	return text.slice(0, start) + text.slice(end);
 }
 
-/** Every key of the text, those inside objects with their whole path. */
+/** Every key of the text; keys inside objects have their full path. */
 function membersOf(text: string): Member[] {
 	return new MemberScanner(text).scan();
 }
@@ -204,7 +204,7 @@ class MemberScanner {
 		return text.slice(start, this.at++);
 	}
 
-	/** Moves behind a value. @returns the place of an object's closing brace */
+	/** Skips a value. @returns the position of an object's closing brace */
 	private value(path: readonly string[]): number | undefined {
 		if (this.char === "{") {
 			this.at++;

@@ -15,15 +15,15 @@ interface Profile {
 }
 
 export interface Configuration {
-	/** Where it is, or would be. */
+	/** Path of the file, whether or not it exists. */
 	readonly path: string;
 	readonly top: Readonly<Partial<Record<string, string>>>;
 	readonly profiles: Readonly<Record<string, Profile>>;
-	/** Keys that mean nothing here, by their full paths. */
+	/** Keys that are not recognized, by their full paths. */
 	readonly unknown: readonly string[];
 }
 
-/** Keys of a profile, each with what it means. */
+/** Keys of a profile, each with its meaning. */
 export const PROFILE_KEYS: Readonly<Record<string, string>> = {
 	http: "address of the full API",
 	solidity: "address of the solidity API",
@@ -52,7 +52,7 @@ export const TOP_KEYS: Readonly<Record<string, string>> = {
 	keystoreDir: "directory of the key files",
 };
 
-/** Groups of a profile whose members people name themselves. */
+/** Groups of a profile whose members have names chosen by the user. */
 const GROUPS = ["headers", "tokens"];
 
 /** Profiles that need no configuration. The addresses of public gateways are the user's choice. */
@@ -84,8 +84,8 @@ export const BUILT_IN: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 /**
- * Reads the file; one that is not named may be missing.
- * @param named by flag or environment
+ * Reads the configuration file; unless it is named explicitly, it may be missing.
+ * @param named path given by flag or environment
  * @param directory where it is looked for otherwise
  * @param required whether it must exist
  * @throws {Failure} `bad_value`
@@ -100,7 +100,7 @@ export async function readConfiguration(
 	return text === undefined ? { path, top: {}, profiles: {}, unknown: [] } : parseConfiguration(text, path);
 }
 
-/** The file's text; undefined if it is missing and may be. @throws {Failure} `bad_value` */
+/** The file's text; undefined if it is missing but not required. @throws {Failure} `bad_value` */
 export function configurationText(path: string, required: boolean): string | undefined {
 	try {
 		return readFileSync(path, "utf8");
@@ -112,7 +112,7 @@ export function configurationText(path: string, required: boolean): string | und
 
 type Section = ReturnType<typeof import("../../hocon/section.js").Section.root>;
 
-/** @throws {Failure} `bad_value` with the line of a mistake */
+/** Parses the text of a configuration file. @throws {Failure} `bad_value` with the line of an error */
 export async function parseConfiguration(text: string, path: string): Promise<Configuration> {
 	const [{ parseHocon }, { Section }] = await Promise.all([
 		import("../../hocon/hocon.js"),
@@ -135,7 +135,7 @@ export async function parseConfiguration(text: string, path: string): Promise<Co
 	}
 }
 
-/** Whoever names a file of secrets by mistake must not read them in the message about it. */
+/** Removes what may be quoted secrets: if a file of secrets is named by mistake, the error message must not show them. */
 function withoutQuotes(message: string): string {
 	const words = /(?:\b[a-z]{3,8}\b ?){11,}/g;
 	return message.replace(/[0-9a-f]{64}/gi, "…").replace(words, "…");
@@ -164,7 +164,7 @@ function readProfile(section: Section): Profile {
 	return { text: texts(section, Object.keys(PROFILE_KEYS)), headers, tokens };
 }
 
-/** A name with a dot would be taken for a path. */
+/** Quotes a name that contains a dot, which would otherwise be read as a path. */
 function quotedKey(name: string): string {
 	if (name.includes("."))
 		throw new Failure("bad_value", `the configuration key "${name}" may not hold a dot`);
@@ -176,7 +176,7 @@ function isObject(section: Section, key: string): boolean {
 		section.section(key);
 		return true;
 	} catch {
-		// A text in this place: the header's value itself.
+		// The text here is the header's value itself.
 		return false;
 	}
 }

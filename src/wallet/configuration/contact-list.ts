@@ -1,6 +1,6 @@
 /**
- * Contacts in a file for others, signed or not (protocol/wallet-formats §7.1). Whoever writes such a file can redirect payments: it is
- * read within bounds, addresses must carry their checksum, and what it would change is shown before.
+ * Lists of contacts to share as files, signed or not (protocol/wallet-formats §7.1). Whoever writes such a file can redirect payments:
+ * it is read within limits, addresses must have their checksum, and the changes it would make are shown first.
  */
 
 import { appearance } from "../../keystore/label.js";
@@ -16,17 +16,17 @@ import { type Contact, checkContactLabel } from "./contacts.js";
 
 export const MAX_LIST_BYTES = 1 << 20;
 const MAX_CONTACTS = 2_000;
-/** Characters of a note. */
+/** The most characters of a note. */
 const MAX_NOTE = 500;
 
-/** A list that was read; its signature, if it has one, is right. */
+/** A list that was read; if it has a signature, that is valid. */
 interface ContactList {
 	readonly contacts: readonly Contact[];
 	/** 21 bytes; undefined without a signature. */
 	readonly signer: Uint8Array | undefined;
 }
 
-/** What a list would do to an address book. */
+/** The changes that a list would make to an address book. */
 interface ContactDifference {
 	readonly added: readonly Contact[];
 	readonly changed: readonly { readonly before: Contact; readonly after: Contact }[];
@@ -40,12 +40,12 @@ export const contactRecord = ({ label, address, note }: Contact): JsonRecord => 
 	...(note === undefined ? {} : { note }),
 });
 
-/** The text that is signed, as a message of the second scheme: a line for each contact. */
+/** The text that is signed as a message (version 2 of message signing), with one line per contact. */
 export function contactsText(contacts: readonly Contact[]): string {
 	return ["contacts 1", ...contacts.map((contact) => writeJson(contactRecord(contact)))].join("\n");
 }
 
-/** @param signed by whom, with the signature of {@link contactsText} */
+/** Writes a list. @param signed the signer, with its signature of {@link contactsText} */
 export function writeContactList(
 	contacts: readonly Contact[],
 	signed?: { readonly signer: Uint8Array; readonly signature: string },
@@ -54,7 +54,7 @@ export function writeContactList(
 	return signed ? { ...list, signer: toBase58Check(signed.signer), signature: signed.signature } : list;
 }
 
-/** @throws {Failure} `bad_value`, `bad_address`; `not_authorized` for a signature that isn't the signer's */
+/** Reads a list. @throws {Failure} `bad_value`, `bad_address`; `not_authorized` if the signature isn't the signer's */
 export function readContactList(text: string): ContactList {
 	let json: Json;
 	try {
@@ -97,7 +97,7 @@ function contactOf(entry: Json): Contact {
 	return { label, address: addressOf(address), note };
 }
 
-/** Base58 alone has a checksum: in hexadecimal a wrong letter would be another account. @throws {Failure} */
+/** Only Base58 is accepted, since it has a checksum: in hexadecimal, a typo would give another account. @throws {Failure} */
 function addressOf(text: string): Uint8Array {
 	const address = /^T/.test(text) ? readAddress(text) : undefined;
 	if (!address)
@@ -114,7 +114,7 @@ function notAList(why: string): Failure {
 	return new Failure("bad_value", `the file is not a list of contacts: ${why}`);
 }
 
-/** Compares an address book with a list, by labels. */
+/** Compares an address book with a list by label. */
 export function compareContacts(own: readonly Contact[], list: readonly Contact[]): ContactDifference {
 	const byLabel = new Map(own.map((contact) => [contact.label, contact]));
 	const pairs = list.map((after) => ({ before: byLabel.get(after.label), after }));
@@ -148,7 +148,7 @@ function isSame(one: Contact, other: Contact): boolean {
 	return equalBytes(one.address, other.address) && one.note === other.note;
 }
 
-/** The same for people, a line for each contact that isn't as it was. */
+/** Describes a comparison for people, with one line per contact that changes. */
 export function contactChanges({ added, changed, same }: ContactDifference): string[] {
 	const noted = ({ note }: Contact): string => (note === undefined ? "" : `  ${JSON.stringify(note)}`);
 	const place = (contact: Contact): string => `${toBase58Check(contact.address)}${noted(contact)}`;

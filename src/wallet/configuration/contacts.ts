@@ -1,6 +1,6 @@
 /**
- * The address book: labels for the accounts of others, in a file beside the keystore (protocol/command-line §6.1). It holds nothing
- * secret, but who may write it can redirect payments, so it is written like a key file.
+ * The address book: labels for other people's accounts, in a file beside the keystore (protocol/command-line §6.1). It holds nothing
+ * secret, but whoever can write it can redirect payments, so it is written with the same permissions as a key file.
  */
 
 import { readFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ export interface Contact {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly note: string | undefined;
-	/** The chain on which it is a contract, by the id of its first block; absent for other accounts, and where nobody was asked. */
+	/** Genesis block id of the chain on which it is a contract; absent for other accounts, and if no node was asked. */
 	readonly contract?: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function contactNamed(file: string, label: string): Promise<Contact
 	return (await readContacts(file)).find((contact) => contact.label === label);
 }
 
-/** @throws {Failure} `bad_value` for a label that is a key's or a contact's already, or looks like one, or can't be one */
+/** Checks the label of a new contact. @throws {Failure} `bad_value` if it equals or resembles that of a key or contact, or is invalid */
 export async function checkNewContact(
 	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
 	label: string,
@@ -83,8 +83,8 @@ export async function checkNewContact(
 }
 
 /**
- * The same for the label of a key.
- * @param address of the entry that gets it, if it is known already
+ * Checks the label of a new key.
+ * @param address of the entry that gets it, if already known
  * @throws {Failure | KeystoreError} `keystore_exists`, `bad_value`
  */
 export async function checkNewKeyLabel(
@@ -96,7 +96,7 @@ export async function checkNewKeyLabel(
 	if (label !== undefined) checkFree(await readContacts(contactsFile), label);
 }
 
-/** @throws {Failure} `bad_value` where a contact has the label, or one that looks like it */
+/** @throws {Failure} `bad_value` if a contact has the label, or one that looks like it */
 function checkFree(contacts: readonly Contact[], label: string): void {
 	const taken = contacts.find((contact) => looksAlike(contact.label, label));
 	if (!taken) return;
@@ -108,9 +108,9 @@ function checkFree(contacts: readonly Contact[], label: string): void {
 
 /**
  * Adds a contact.
- * @param isInstead whether it takes the place of the one with its label, if there is one
- * @param note called with a stale lock
- * @throws {Failure} `bad_value` for a label that is taken or can't be one
+ * @param isInstead whether it replaces the contact with the same label, if there is one
+ * @param note called with a message when a stale lock is removed
+ * @throws {Failure} `bad_value` for a label that is taken or invalid
  */
 export async function addContact(
 	file: string,
@@ -142,9 +142,9 @@ export async function removeContact(
 }
 
 /**
- * Puts contacts into the address book, in place of those with the same labels.
- * @param seen the contacts that were shown before this was agreed to
- * @throws {Failure} `bad_value` where others have changed the address book since
+ * Adds contacts to the address book, replacing those with the same labels.
+ * @param seen the contacts as shown to the user before confirmation
+ * @throws {Failure} `bad_value` if the address book has changed since
  */
 export async function putContacts(
 	file: string,

@@ -1,4 +1,4 @@
-/** One process at a time for a file that is read, changed and written back (protocol/command-line §6.1). */
+/** A lock for files that are read, changed and written back: one process at a time (protocol/command-line §6.1). */
 
 import { open, readFile, unlink } from "node:fs/promises";
 import { errorCode, ifMissing } from "../../keystore/private-file.js";
@@ -8,9 +8,9 @@ const RETRY_MS = 50;
 const PATIENCE_MS = 5_000;
 
 /**
- * Does something while holding the lock file `<file>.lock`, which names its process; the lock of a process that is gone
- * is broken.
- * @param note called with a broken lock
+ * Runs an action while holding the lock file `<file>.lock`, which contains the process id; a stale lock, whose process has ended,
+ * is removed.
+ * @param note called with a message when a stale lock is removed
  * @throws {Failure} `bad_value` if another process holds the lock for five seconds
  */
 export async function withFileLock<T>(
@@ -23,7 +23,7 @@ export async function withFileLock<T>(
 	while (!(await taken(lock))) {
 		const holder = await holderOf(lock);
 		const late = Date.now() > deadline;
-		// A lock that stays empty is one whose process died before it could write its number.
+		// If a lock stays empty, its process died before it could write its id.
 		if (holder === undefined ? late : !isRunning(holder)) {
 			note(`the lock ${lock} of a process that is gone was removed`);
 			await unlink(lock).catch(ifMissing(undefined));
@@ -52,7 +52,7 @@ async function taken(lock: string): Promise<boolean> {
 	}
 }
 
-/** The process that a lock names; undefined while it is being written or is gone. */
+/** Id of the process that holds a lock; undefined while the lock is being written, or if it no longer exists. */
 async function holderOf(lock: string): Promise<number | undefined> {
 	const text = (await readFile(lock, "utf8").catch(ifMissing(""))).trim();
 	return /^\d{1,10}$/.test(text) ? Number(text) : undefined;

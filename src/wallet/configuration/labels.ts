@@ -1,4 +1,4 @@
-/** What addresses are called here: by the keystore, and by the address book for the accounts of others. */
+/** Labels of addresses: from the keystore, and from the address book for other people's accounts. */
 
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -8,7 +8,7 @@ import type { Settings } from "./settings.js";
 /** Base58 → label. */
 export type Labels = ReadonlyMap<string, string>;
 
-/** The labels of keys and contacts; a key's own where both have one. @throws {Failure} for a damaged address book */
+/** The labels of keys and contacts; the key's takes precedence. @throws {Failure} for a damaged address book */
 export async function readLabels(
 	settings: Pick<Settings, "keystoreDirectory" | "contactsFile">,
 ): Promise<Labels> {
@@ -21,10 +21,10 @@ export async function readLabels(
 	return labels;
 }
 
-/** A quoted text, which others wrote, or an address. */
+/** Matches quoted text, which comes from others, or an address. */
 const QUOTED_OR_ADDRESS = /"(?:[^"\\]|\\.)*"|(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{34}(?![0-9A-Za-z])/g;
 
-/** A line for people with the label behind each address that has one; what stands in quotes stays as it is. */
+/** Adds to each address in a line its label, if it has one; quoted text is left unchanged. */
 export function labelled(line: string, labels: Labels): string {
 	if (labels.size === 0) return line;
 	return line.replace(QUOTED_OR_ADDRESS, (found) => {

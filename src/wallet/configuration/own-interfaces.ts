@@ -1,6 +1,6 @@
 /**
- * Interfaces of contracts that the user has kept, in `interfaces/<address>.json` beside the contacts, and layouts of their storage in
- * `<address>.layout.json`: what is shown of a call before it is signed comes from here first, so the files are written like key files.
+ * Contract interfaces saved by the user, in `interfaces/<address>.json` beside the contacts, and storage layouts in
+ * `<address>.layout.json`. Calls are decoded by these first before they are signed, so the files have the permissions of key files.
  */
 
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { readAddress } from "../values/address-text.js";
 import type { Settings } from "./settings.js";
 
 const MAX_INTERFACE_BYTES = 4 << 20;
-/** Files and their characters that are read together. */
+/** The most files, and characters in total, that are read at once. */
 const MAX_INTERFACES = 500;
 const MAX_TEXT = 32 << 20;
 
@@ -29,7 +29,7 @@ function fileOf(
 	return join(dirname(contactsFile), "interfaces", `${toBase58Check(address)}.${kind}`);
 }
 
-/** The kept interface of a contract; undefined if there is none. @throws {Failure} `bad_value` for a damaged file */
+/** The saved interface of a contract; undefined if there is none. @throws {Failure} `bad_value` for a damaged file */
 export async function ownInterface(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
@@ -37,7 +37,7 @@ export async function ownInterface(
 	return read(settings, address, "json", readInterface);
 }
 
-/** The same as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */
+/** The saved interface as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */
 export async function ownEntries(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
@@ -45,7 +45,7 @@ export async function ownEntries(
 	return read(settings, address, "json", (text) => entriesOf(readJson(text)));
 }
 
-/** Every item of every interface that is kept, for what is known by a selector or a name alone. Damaged files are left out. */
+/** All items of all saved interfaces, for lookups by selector or name alone. Damaged files are skipped. */
 export async function ownInterfaces(settings: Pick<Settings, "contactsFile">): Promise<ContractInterface> {
 	if (!settings.contactsFile) return [];
 	const names = await readdir(join(dirname(settings.contactsFile), "interfaces")).catch(ifMissing([]));
@@ -68,7 +68,7 @@ export async function ownInterfaces(settings: Pick<Settings, "contactsFile">): P
 	return found;
 }
 
-/** The kept layout of a contract's storage, as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */
+/** The saved storage layout of a contract, as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */
 export async function ownLayout(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
@@ -82,7 +82,7 @@ async function read<T>(
 	kind: Kind,
 	parse: (text: string) => T,
 ): Promise<T | undefined> {
-	// Programs that name their node have no files.
+	// Programs that pass their node as an option keep no files.
 	if (!settings.contactsFile) return undefined;
 	const file = fileOf(settings, address, kind);
 	const found = await stat(file).catch(ifMissing(undefined));
@@ -98,7 +98,7 @@ async function read<T>(
 	}
 }
 
-/** Keeps an interface, in place of an earlier one. @param entries as compilers write them @param layout of its storage, if it is known */
+/** Saves an interface, replacing an earlier one. @param entries as compilers write them @param layout storage layout, if known */
 export async function keepInterface(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,

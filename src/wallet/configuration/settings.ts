@@ -1,6 +1,6 @@
 /**
- * Which node, which keys, which habits: the user's configuration with its profiles (protocol/command-line §6). Highest first: flag,
- * environment, profile, top level of the file, built in. Nothing is read from the working directory.
+ * Settings of a command: the user's configuration with its profiles (protocol/command-line §6). In order of precedence: flag,
+ * environment, profile, top level of the file, built-in value. Nothing is read from the working directory.
  */
 
 import { homedir } from "node:os";
@@ -17,29 +17,29 @@ export interface Settings {
 	readonly http: string | undefined;
 	readonly solidity: string | undefined;
 	readonly jsonrpc: string | undefined;
-	/** Where a development chain takes its own methods. */
+	/** URL at which a development chain serves its own methods. */
 	readonly gateway: string | undefined;
-	/** Addresses of the gRPC servers: `host:port`, after `https://` where they speak TLS. */
+	/** Addresses of the gRPC servers: `host:port`, preceded by `https://` if they use TLS. */
 	readonly grpc: string | undefined;
 	readonly grpcSolidity: string | undefined;
-	/** Form of addresses and texts that raw calls ask for; undefined: they don't say. */
+	/** The `visible` member of raw calls, which chooses the form of addresses and texts; undefined to leave it out. */
 	readonly visible: boolean | undefined;
-	/** Id of the genesis block that the node must have, 64 hex digits, or the last eight of them. */
+	/** Genesis block id that the node must have: 64 hexadecimal digits, or the last eight of them. */
 	readonly genesis: string | undefined;
-	/** Another node, which must have the block that a transaction refers to. */
+	/** A second node, which must also have the reference block of a transaction. */
 	readonly referenceNode: string | undefined;
-	/** Spelling used in requests; answers are read in both. */
+	/** Spelling used in requests; responses are read in either spelling. */
 	readonly dialect: Dialect;
-	/** Header name → text, for gateways; values are never printed. */
+	/** Request headers by name, for gateways; their values are never printed. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly timeoutMs: number;
-	/** Whether acting commands ask before they send. */
+	/** Whether commands that send transactions ask for confirmation. */
 	readonly confirm: boolean;
 	readonly confirmOverSun: bigint;
 	readonly maxFeeLimitSun: bigint;
-	/** What --fee-limit is without the flag: an amount with its unit, or `auto`. */
+	/** Default of --fee-limit: an amount with its unit, or `auto`. */
 	readonly feeLimit: string;
-	/** Name or address of the wallet that acts when none is named. */
+	/** Name or address of the wallet that is used if none is given. */
 	readonly wallet: string | undefined;
 	readonly keystoreDirectory: string;
 	/** The address book. */
@@ -47,19 +47,19 @@ export interface Settings {
 	readonly passwordFile: string | undefined;
 	/** Symbol → id or contract. */
 	readonly tokens: Readonly<Record<string, string>>;
-	/** Address of a page on a transaction, with `{txID}` in it. */
+	/** URL of an explorer's page on a transaction, containing `{txID}`. */
 	readonly explorer: string | undefined;
 	readonly configurationFile: string;
-	/** Keys of the configuration that mean nothing. */
+	/** Keys of the configuration that are not recognized. */
 	readonly unknownKeys: readonly string[];
-	/** Where each value is from, by its key. */
+	/** The origin of each value, by key. */
 	readonly origins: Readonly<Record<string, Origin>>;
 }
 
-/** Where a value can come from, highest first. */
+/** Where a value can come from, by descending precedence. */
 export type Origin = "flag" | "environment" | "profile" | "built-in profile" | "configuration" | "built in";
 
-/** The flags that take part; undefined where not given. */
+/** The flags that affect settings; undefined if not given. */
 export interface SettingsFlags {
 	readonly config?: string | undefined;
 	readonly profile?: string | undefined;
@@ -69,7 +69,7 @@ export interface SettingsFlags {
 	readonly from?: string | undefined;
 }
 
-/** Keys that are servers of one node: those of a built-in profile say nothing about a node that somebody else runs. */
+/** Keys for the servers of a node: a built-in profile's values for them don't apply to a node that somebody else runs. */
 const SERVERS: ReadonlySet<string> = new Set([
 	"http",
 	"solidity",
@@ -93,9 +93,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Works out the settings of one command.
- * @param read a configuration that was read already
- * @throws {Failure} `bad_value` for a file that can't be read or a value that isn't one, `usage` for an unknown profile
+ * Determines the settings of a command.
+ * @param read a configuration that has already been read
+ * @throws {Failure} `bad_value` for an unreadable file or an invalid value, `usage` for an unknown profile
  */
 export async function loadSettings(
 	flags: SettingsFlags,
@@ -137,7 +137,7 @@ export async function loadSettings(
 		return found?.[1];
 	};
 
-	// The framework hands a variable over as the flag that it stands for.
+	// The framework passes an environment variable as the flag that it corresponds to.
 	const node = flags.node ?? COIN_NODE;
 	const usual = baseUrl(get("http"), "http");
 	const http = node === undefined ? usual : baseUrl(node, "--node");
@@ -146,7 +146,7 @@ export async function loadSettings(
 	return {
 		profile: name,
 		http,
-		// A node named on the command line is asked for everything, as gateways serve both views at one address.
+		// A node given on the command line is used for all requests, as gateways serve both views at one address.
 		solidity: sameNode ? baseUrl(get("solidity"), "solidity") : http,
 		jsonrpc: sameNode ? baseUrl(get("jsonrpc"), "jsonrpc") : undefined,
 		gateway: sameNode ? baseUrl(get("gateway"), "gateway") : undefined,
@@ -176,7 +176,7 @@ export async function loadSettings(
 	};
 }
 
-/** What a program says of its node. */
+/** Settings that a program passes for its node. */
 interface NamedNode {
 	readonly node: string;
 	readonly solidity?: string;
@@ -184,7 +184,7 @@ interface NamedNode {
 	readonly timeoutMs?: number;
 }
 
-/** Settings for a program that names its node and has no configuration: no file is read, and no key of a keystore is used. */
+/** Settings for a program that passes its node as an option: no configuration file is read, and no keystore is used. */
 export function nodeSettings({
 	node,
 	solidity,
@@ -222,7 +222,7 @@ export function nodeSettings({
 	};
 }
 
-/** A value by flag or variable. */
+/** A value given by flag or environment variable. */
 interface Given {
 	readonly flag?: string | undefined;
 	readonly variable?: string | undefined;
@@ -238,7 +238,7 @@ function originOf(
 	return chosen === undefined ? "built in" : "configuration";
 }
 
-/** `COIN_NODE= coin …` takes a variable back for one command. */
+/** Drops empty variables, so that `COIN_NODE= coin …` unsets one for a single command. */
 function withoutEmpty(environment: Environment): Environment {
 	return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }
@@ -270,7 +270,7 @@ function baseUrl(text: string | undefined, source: string): string | undefined {
 	return withScheme.replace(/\/+$/, "");
 }
 
-/** An address of a server for people and results: without its user and password, which are secrets, but with a mark that they are there. */
+/** A server's URL for display: user name and password, which are secrets, are replaced by a mark that they exist. */
 export function withoutCredentials<T extends string | undefined>(address: T): T {
 	return address?.replace(/^([a-z]+:\/\/)?[^/?#]*@/i, "$1***@") as T;
 }
@@ -286,7 +286,7 @@ function grpcTarget(key: string, text: string | undefined): string | undefined {
 	return text;
 }
 
-/** Checked here, so that a mistake shows before anything is built. */
+/** Checks the fee limit's text here, so that an error is reported before anything is built. */
 function feeLimitText(text: string): string {
 	if (text !== "auto") parseCoinAmount(text);
 	return text;

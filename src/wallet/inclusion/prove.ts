@@ -1,4 +1,4 @@
-/** A proof that a transaction is in a final block, made of what a node answers (protocol/inclusion-proof §1). */
+/** Builds a proof that a transaction is in a finalized block from a node's responses (protocol/inclusion-proof §1). */
 
 import { equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -18,11 +18,11 @@ import { transactionFrom } from "../transaction/transaction-view.js";
 import { activeWitnessCount } from "../view/witnesses.js";
 
 /**
- * Asks a node for the block of a transaction and for the headers after it, up to the one by which two thirds of the witnesses have
- * built on it.
- * @param trusted whose headers count; absent: all, with as many witnesses as are active at the node now
+ * Fetches from a node the block of a transaction and the headers after it, up to the one with which two thirds of the witnesses
+ * have built on it.
+ * @param trusted the witnesses whose headers count; if absent, all headers count, and the number of witnesses is the node's active set
  * @returns the text of the proof
- * @throws {Failure} `not_found`; `not_final` while too few have built on the block; `rpc_error` where the answers don't make a proof
+ * @throws {Failure} `not_found`; `not_final` while too few have built on the block; `rpc_error` if the responses don't form a proof
  */
 export async function proveInclusion(
 	client: NodeClient,
@@ -52,7 +52,7 @@ export async function proveInclusion(
 	return writeProof(proof);
 }
 
-/** The transactions of a block as their leaves are made of them. @throws {Failure} */
+/** The serialized transactions of a block, from which the leaves of its Merkle tree are made. @throws {Failure} */
 function bytesOf({ answer }: BlockReference) {
 	const { transactions } = answer;
 	return (Array.isArray(transactions) ? transactions : [])
@@ -94,7 +94,7 @@ async function headersFrom(
 const notFinal = (what: string, needed: number): Failure =>
 	new Failure("not_final", `${what}, ${needed} are needed`, { details: { needed } });
 
-/** @throws {Failure} where the node has no such block */
+/** @throws {Failure} if the node doesn't have the block */
 async function blockAt(
 	client: NodeClient,
 	number: bigint,

@@ -1,4 +1,4 @@
-/** Sets of witnesses that proofs are checked by: asked of a node of one's own, or read from a file (protocol/inclusion-proof §3). */
+/** Witness sets for verifying proofs: fetched from your own node, or read from a file (protocol/inclusion-proof §3). */
 
 import { checkpointNamed } from "../../protocol/inclusion/checkpoints.js";
 import {
@@ -13,7 +13,7 @@ import { existingAccount, fetchGenesisId, fetchHead } from "../node/chain-query.
 import type { NodeClient } from "../node/node-client.js";
 import { rankedWitnesses } from "../view/witnesses.js";
 
-/** The active witnesses of a node's chain with the keys that they sign with now. @throws {Failure} */
+/** Fetches the active witnesses of a node's chain, with their current signing keys. @throws {Failure} */
 export async function fetchWitnessSet(client: NodeClient): Promise<WitnessSet> {
 	const chain = await fetchGenesisId(client);
 	const { id } = await fetchHead(client);
@@ -29,8 +29,8 @@ export async function fetchWitnessSet(client: NodeClient): Promise<WitnessSet> {
 }
 
 /**
- * The set that a person names: a checkpoint of this program, or a file.
- * @param read gives a file's text
+ * The witness set that a user names: a built-in checkpoint, or a file.
+ * @param read returns a file's text
  * @throws {Failure} `bad_value`
  */
 export async function witnessSetNamed(

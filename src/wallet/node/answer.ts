@@ -1,6 +1,6 @@
 /**
- * Messages from a node's JSON answers. More tolerant than the node's own reader, since answers come from releases of
- * every age: members of either spelling, integers as digits or text, unknown members passed over.
+ * Reads messages from a node's JSON responses. More tolerant than the node's own reader, since responses come from releases of
+ * any age: members in either spelling, integers as numbers or text, unknown members ignored.
  */
 
 import { fromHex, utf8 } from "../../protocol/bytes.js";
@@ -16,7 +16,7 @@ import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
 
 /**
- * Reads a message whose bytes are hexadecimal (a request without `visible`).
+ * Reads a message whose bytes are in hexadecimal, the form of a response to a request without `visible`.
  * @throws {Failure} `rpc_error` naming the member that can't be read
  */
 export function messageFrom<T extends Message>(type: MessageType<T>, answer: JsonRecord): T {
@@ -85,7 +85,7 @@ function bytes(owner: string, field: FieldDescriptor, value: Json): Uint8Array {
 	try {
 		return fromHex(value);
 	} catch {
-		// A node writes the id of an issued token as plain text although no bytes were asked to be visible.
+		// A node writes the id of an issued token as plain text even if the request didn't ask for visible bytes.
 		if (byteClass(owner, field.name) === "text") return utf8(value);
 		throw unreadable(field);
 	}

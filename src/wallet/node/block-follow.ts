@@ -1,4 +1,4 @@
-/** Following a chain block by block: gaps are filled, and blocks that another branch replaced are taken back. */
+/** Follows a chain block by block: fills gaps, and reports the blocks that a reorg removed. */
 
 import { setTimeout } from "node:timers/promises";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -7,19 +7,19 @@ import type { NodeClient, NodeView } from "./node-client.js";
 
 const POLL_MS = 1000;
 
-/** Branches are shorter than this; older blocks are forgotten. */
+/** Reorgs are shorter than this; older blocks are forgotten. */
 const REMEMBERED = 1000;
 
 interface FollowedBlock {
 	readonly block: BlockReference;
-	/** The block was printed before and is no longer part of the chain. */
+	/** The block was reported before and is no longer part of the chain. */
 	readonly removed: boolean;
 }
 
 /**
- * Every block from a number on, as it comes; ends only with the program.
- * @param from first number; undefined: the next block
- * @param pause between two questions for the head
+ * Yields every block from a number on, as it arrives; never ends by itself.
+ * @param from number of the first block; undefined for the next block
+ * @param pause between two requests for the head
  */
 export async function* followBlocks(
 	client: NodeClient,
@@ -31,7 +31,7 @@ export async function* followBlocks(
 	let next = from ?? (await fetchHead(client, view)).number + 1n;
 	for (;;) {
 		const head = await fetchHead(client, view);
-		// A head that went back, or another one at the same height, shows as a parent that isn't the last one seen.
+		// After a reorg to a lower or equal height, the head's parent isn't the last block seen.
 		while (next <= head.number || isReplaced(seen, head)) {
 			const last = seen.at(-1);
 			if (last && isReplaced(seen, head)) {
@@ -58,7 +58,7 @@ export async function* followBlocks(
 	}
 }
 
-/** Whether the newest block seen is not a block of the head's chain, as far as the head itself tells. */
+/** Whether the newest block seen is not on the head's chain, as far as the head's own header shows. */
 function isReplaced(seen: readonly BlockReference[], head: BlockReference): boolean {
 	const last = seen.at(-1);
 	if (!last) return false;

@@ -1,4 +1,4 @@
-/** Handing a transaction to a node: the exact bytes, once, and never again by itself (protocol/http-endpoints §2.2, protocol/command-line §2.2). */
+/** Broadcasts a transaction: its exact bytes, once, without automatic retries (protocol/http-endpoints §2.2, protocol/command-line §2.2). */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -23,11 +23,11 @@ const CODES: Readonly<Record<string, FailureCode>> = {
 };
 
 /**
- * Broadcasts a transaction. Returning means that the node took it into its pool, nothing more.
+ * Broadcasts a transaction. Returning only means that the node accepted it into its mempool.
  * @param nowMs this machine's clock
- * @throws {Failure} `rpc_error` where the node calls it expired and can't tell whether it is in a block; with `sent` and `txID`: true if the node has it; "unknown" if the connection broke on the way, or if
- * the node says that it refuses, since it has the bytes and could send them as long as they live; false if nobody got it, or if its end is over
- * by the node, by this machine's clock and by the blocks
+ * @throws {Failure} with `txID` and `sent`: true if the node has it; "unknown" if the connection broke, or if the node refused it, since
+ * it has the bytes and could send them until they expire; false if no node received it, or if it has expired by the node's account,
+ * this machine's clock and the blocks. `rpc_error` if the node calls it expired and can't tell whether it is in a block
  */
 export async function broadcast(
 	client: NodeClient,
@@ -41,7 +41,7 @@ export async function broadcast(
 		answer = await client.call("broadcasthex", { transaction: toHex(transaction.bytes) });
 	} catch (error) {
 		if (!(error instanceof Failure)) throw error;
-		// Whatever this machine's clock says: it may be fast, and the node has the bytes.
+		// Regardless of this machine's clock, which may be fast: the node has the bytes.
 		throw hasArrived(error)
 			? error.with({ sent: "unknown", txID, hint: `coin tx wait ${txID}` })
 			: error.with({ sent: false, txID });
@@ -57,7 +57,7 @@ export async function broadcast(
 		}
 		return;
 	}
-	// Of a transaction that is in a block a node says that it is over, once it is, and judges its signatures by the permission of today.
+	// Even for a transaction in a block, a node reports expiration once it is over, and checks signatures by the current permission.
 	const isOver = code === "TRANSACTION_EXPIRATION_ERROR";
 	const isKnown = (isOver || code === "SIGERROR") && (await isInBlock(client, transaction, lives || !isOver));
 	throw refusalOf(
@@ -69,7 +69,7 @@ export async function broadcast(
 	);
 }
 
-/** @param lives whether it may still enter a block, by the node or by this machine's clock, which is said of it then */
+/** @param lives whether, by the node or by this machine's clock, it may still be included in a block, which the failure then says */
 async function isInBlock(
 	client: NodeClient,
 	transaction: SignedTransaction,
@@ -83,15 +83,15 @@ async function isInBlock(
 	}
 }
 
-/** Errors of a connection that never came about. */
+/** Error codes of connections that were never established. */
 const UNCONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
-/** Whether a node got the bytes, whatever the answer was. */
+/** Whether a node may have received the bytes, whatever its response. */
 function hasArrived({ code, facts }: Failure): boolean {
 	return code !== "network" || !UNCONNECTED.has(String(facts.details?.["cause"]));
 }
 
-/** The refusal of a transaction that is on its way, or in a block. */
+/** The failure for a transaction that was already sent or is in a block. */
 export function sentBefore(txID: string): Failure {
 	const message = "the network has this very transaction already: nothing happens twice";
 	return new Failure("duplicate", message, { sent: true, txID, hint: `coin tx wait ${txID}` });
@@ -109,7 +109,7 @@ function refusalOf(
 	const message = broadcastMessage(nodeMessage);
 	let code = CODES[nodeCode] ?? "rpc_error";
 	if (code === "contract_validate") code = validationCode(message);
-	// A node that could not announce a transaction keeps it in its pool all the same.
+	// A node that couldn't announce a transaction to its peers still keeps it in its mempool.
 	const kept = isKeptUnannounced(nodeMessage);
 	const said = message === "" ? `the node refused the transaction: ${nodeCode}` : withSentence(message);
 	return new Failure(code, said, {

@@ -1,11 +1,11 @@
-/** Fees and other parameters as the chain has them now (protocol/http-endpoints §3.3). */
+/** The chain's current fees and other parameters (protocol/http-endpoints §3.3). */
 
 import { toNeutral } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import { isRecord } from "../json.js";
 import type { NodeClient } from "./node-client.js";
 
-/** Parameters by their wire name, in neutral spelling; a parameter that is zero is 0n. */
+/** Fetches all parameters, keyed by wire name in neutral spelling; a parameter that is zero is 0n. */
 export async function fetchChainParameters(client: NodeClient): Promise<ReadonlyMap<string, bigint>> {
 	const { chainParameter } = await client.call("getchainparameters", {});
 	const parameters = new Map<string, bigint>();
@@ -17,7 +17,7 @@ export async function fetchChainParameters(client: NodeClient): Promise<Readonly
 	return parameters;
 }
 
-/** A price in sun from a time on. */
+/** A price in sun that applies from a point in time. */
 interface PriceChange {
 	/** Epoch milliseconds; 0 for the first price. */
 	readonly since: bigint;
@@ -34,7 +34,7 @@ const PRICE_HISTORIES = {
 type PricedThing = keyof typeof PRICE_HISTORIES;
 export const PRICED_THINGS = Object.keys(PRICE_HISTORIES) as PricedThing[];
 
-/** All prices that a thing has had, oldest first. */
+/** Fetches all past and present prices of something, oldest first. */
 export async function fetchPriceHistory(client: NodeClient, thing: PricedThing): Promise<PriceChange[]> {
 	const { prices } = await client.call(PRICE_HISTORIES[thing], {});
 	return String(prices ?? "")
@@ -47,7 +47,7 @@ export async function fetchPriceHistory(client: NodeClient, thing: PricedThing):
 		});
 }
 
-/** Fees that the network takes besides energy and bandwidth, by the names that we give them. */
+/** Fees and unit prices of the network: the names in this program's output, and those of the chain parameters. */
 const FEES: Readonly<Record<string, string>> = {
 	energyUnit: "getEnergyFee",
 	bandwidthByte: "getTransactionFee",
@@ -64,7 +64,7 @@ const FEES: Readonly<Record<string, string>> = {
 	largestFeeLimit: "getMaxFeeLimit",
 };
 
-/** Fees of the chain in sun; those that the node doesn't report are left out. */
+/** Fetches the chain's fees in sun; those that the node doesn't report are omitted. */
 export async function chainFees(client: NodeClient): Promise<Readonly<Record<string, bigint>>> {
 	const parameters = await fetchChainParameters(client);
 	const entries = Object.entries(FEES).flatMap(([name, getter]): [string, bigint][] => {

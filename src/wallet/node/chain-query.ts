@@ -1,4 +1,4 @@
-/** Questions to a node whose answers every command needs: blocks, accounts, the identity of the chain. */
+/** Queries that most commands need: blocks, accounts, the identity of the chain. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { blockId } from "../../protocol/block.js";
@@ -19,17 +19,17 @@ import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "./answer.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
-/** A block by its header; the id is computed from it and compared with the node's. */
+/** A block's header, with the id computed from it and compared with the node's. */
 export interface BlockReference {
 	readonly id: Uint8Array;
 	readonly number: bigint;
 	readonly timestampMs: bigint;
 	readonly header: Readonly<BlockHeader>;
-	/** The node's answer, with the transactions if they were asked for. */
+	/** The node's response, with the transactions if they were requested. */
 	readonly answer: JsonRecord;
 }
 
-/** Reads a block's answer; undefined if there is no such block. @throws {Failure} if id and header disagree */
+/** Reads a block from a response; undefined if there is no such block. @throws {Failure} if id and header disagree */
 function blockFrom(answer: JsonRecord): BlockReference | undefined {
 	const { blockID, block_header: headerJson } = answer;
 	if (!isRecord(headerJson)) return undefined;
@@ -62,12 +62,12 @@ export async function fetchBlockByNumber(
 	return blockFrom(await client.call("getblockbynum", { num: number }, view));
 }
 
-/** A block without its transactions, where the node can leave them out. */
+/** Fetches a block, without its transactions if the node can leave them out. */
 export async function fetchHeader(client: NodeClient, number: bigint): Promise<BlockReference | undefined> {
 	try {
 		return blockFrom(await client.call("getblock", { id_or_num: String(number), detail: false }));
 	} catch (error) {
-		// A node without this question; with it, one that has no such block answers with an error in some releases.
+		// Either the node lacks this endpoint, or, in some releases, it responds with an error because it has no such block.
 		if (!(error instanceof Failure) || (error.code !== "not_served" && error.code !== "rpc_error"))
 			throw error;
 		return fetchBlockByNumber(client, number);
@@ -85,7 +85,7 @@ export async function fetchBlockById(
 	return block;
 }
 
-/** An account as stored; undefined if it doesn't exist. */
+/** Fetches an account as stored; undefined if it doesn't exist. */
 export async function fetchAccount(
 	client: NodeClient,
 	address: Uint8Array,
@@ -100,7 +100,7 @@ export async function fetchAccount(
 	return account;
 }
 
-/** The same, where the account must exist. @throws {Failure} `not_found` */
+/** Fetches an account that must exist. @throws {Failure} `not_found` */
 export async function existingAccount(
 	client: NodeClient,
 	address: Uint8Array,
@@ -112,7 +112,7 @@ export async function existingAccount(
 	return account;
 }
 
-/** The receipt of a transaction that is in a block; undefined otherwise. */
+/** Fetches the receipt of a transaction; undefined if it isn't in a block. */
 export async function fetchReceipt(
 	client: NodeClient,
 	transactionId: Uint8Array,
@@ -125,7 +125,7 @@ export async function fetchReceipt(
 const genesisIds = new WeakMap<NodeClient, Promise<Uint8Array>>();
 
 /**
- * Id of the chain's genesis block, asked once a process.
+ * Id of the chain's genesis block, fetched once per client.
  * @throws {Failure} `wrong_network` if the profile expects another chain
  */
 export function fetchGenesisId(client: NodeClient): Promise<Uint8Array> {
@@ -137,7 +137,7 @@ export function fetchGenesisId(client: NodeClient): Promise<Uint8Array> {
 	return known;
 }
 
-/** Whether a node serves a development chain: one whose proofs and keys are for trying things out. */
+/** Whether a node serves a development chain, whose keys and proving parameters are for testing only. */
 export async function isDevelopmentChain(client: NodeClient): Promise<boolean> {
 	const parent = (await fetchBlockByNumber(client, 0n))?.header.raw_data?.parentHash;
 	return parent !== undefined && equalBytes(parent, DEVELOPMENT_PARENT_HASH);
@@ -156,10 +156,10 @@ async function askGenesisId(client: NodeClient): Promise<Uint8Array> {
 	return genesis.id;
 }
 
-/** A transaction's reference holds the last two bytes of a block's number, and eight of its id. */
+/** A transaction's reference contains the last two bytes of a block's number, so it repeats after this many blocks, and 8 of its id. */
 export const REFERENCE_NUMBERS = 65_536n;
 
-/** The newest number up to the head's that a transaction can refer to; negative where there is none. */
+/** The highest block number, up to the head's, that a transaction can refer to; negative if there is none. */
 export function referredNumber(head: bigint, { ref_block_bytes: bytes }: Readonly<TransactionRaw>): bigint {
 	const low = BigInt(`0x${toHex(bytes)}`);
 	return head - ((((head - low) % REFERENCE_NUMBERS) + REFERENCE_NUMBERS) % REFERENCE_NUMBERS);

@@ -1,4 +1,4 @@
-/** Calls of contracts that change nothing: run by the node, answered at once (protocol/http-endpoints §1.7). */
+/** Constant calls: the node runs them without a transaction, and returns the result at once (protocol/http-endpoints §1.7). */
 
 import { fromHex, fromUtf8, toHex } from "../../protocol/bytes.js";
 import { revertReason } from "../abi/revert.js";
@@ -9,15 +9,15 @@ import { simulatedOutcome } from "./json-rpc.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 import { isBareRevert, isRevertMessage, toNeutralMessage, withoutClass } from "./node-messages.js";
 
-/** A call as the contract machine sees it. */
+/** A call as the virtual machine sees it. */
 export interface ContractCall {
-	/** Who calls, 21 bytes. */
+	/** The caller's address, 21 bytes. */
 	readonly owner: Uint8Array;
-	/** Empty: the data is code to deploy, with its arguments. */
+	/** The contract's address, 21 bytes; empty if `data` is creation code with its arguments. */
 	readonly contract: Uint8Array;
 	readonly data: Uint8Array;
 	readonly valueSun?: bigint;
-	/** ORC-10 tokens that go with the call. */
+	/** ORC-10 token, and the amount of it, that is sent with the call. */
 	readonly tokenId?: bigint;
 	readonly tokenValue?: bigint;
 }
@@ -28,8 +28,8 @@ interface CallAnswer {
 }
 
 /**
- * Runs a call at the head of the chain, or at the irreversible block.
- * @param isTrial whether a transaction may follow it: a development chain logs that alone, and other nodes don't look at the fee limit that says so
+ * Runs a call on the state of the head block, or of the irreversible one.
+ * @param isTrial whether a transaction may follow; sends a fee limit, by which a development chain knows to log it, and others ignore
  * @throws {Failure} `contract_revert` with the contract's reason; `contract_validate` if there is no such contract
  */
 export async function callConstant(
@@ -47,25 +47,25 @@ export async function callConstant(
 	return { data, energy: typeof energy === "bigint" ? energy : 0n };
 }
 
-/** Energy of a call: what it used when it was tried, and a limit that is enough, since calls within it may ask for more than they use. */
+/** Energy of a call: what a simulation used, and a sufficient limit; inner calls may require more than they use. */
 export interface TriedEnergy {
 	readonly used: bigint;
 	readonly enough: bigint;
 }
 
-/** Energy with which a call succeeds: by the node's estimator where it offers one, or else what a trial used. @throws {Failure} as a call */
+/** Energy with which a call succeeds: from the node's estimator if it has one, else what a simulation used. @throws {Failure} as a call */
 export async function estimateEnergy(client: NodeClient, call: ContractCall): Promise<bigint> {
 	return (await triedEnergy(client, call)).enough;
 }
 
-/** What a call used when it was tried, and what {@link estimateEnergy} says. @throws {Failure} as a call */
+/** The energy that a call used when simulated, and that of {@link estimateEnergy}. @throws {Failure} as a call */
 export async function triedEnergy(client: NodeClient, call: ContractCall): Promise<TriedEnergy> {
-	// The estimator tells that a call reverts, but not why.
+	// The estimator says that a call reverts, but not why.
 	const { energy: used } = await callConstant(client, call, "full", true);
 	return { used, enough: (await estimatorEnergy(client, call)) ?? used };
 }
 
-/** An energy limit with which a call succeeds, at most 1coin's worth above the least; undefined where the node doesn't estimate. */
+/** An energy limit with which a call succeeds, at most 1coin's worth above the minimum; undefined if the node has no estimator. */
 export async function estimatorEnergy(client: NodeClient, call: ContractCall): Promise<bigint | undefined> {
 	try {
 		const answer = await client.call("estimateenergy", callRequest(call));
@@ -80,8 +80,8 @@ export async function estimatorEnergy(client: NodeClient, call: ContractCall): P
 }
 
 /**
- * Whether a call would fail under a fee limit, of which it is known that it succeeds with more energy.
- * @returns undefined where the node doesn't simulate, or refuses it for something else
+ * Whether a call that is known to succeed with enough energy would fail under a fee limit.
+ * @returns undefined if the node offers no simulation, or refuses the call for another reason
  */
 export async function failsUnder(
 	client: NodeClient,
@@ -155,7 +155,7 @@ function hasFailed(transaction: Json | undefined): boolean {
 	return isRecord(first) && member(first, "ret") === "FAILED";
 }
 
-/** What the compilers' own checks end with. */
+/** Reverts without a reason that compilers generate. */
 export const NO_REASON =
 	"such are arguments that can't be decoded (a number that is no member of an enum), coins for a function that takes none, a function that doesn't exist, and require without a text";
 
@@ -165,11 +165,11 @@ async function revert({ result }: JsonRecord, data: Uint8Array): Promise<Failure
 	return refusalByContract(reason, { details: { reason: reason || undefined, data: `0x${toHex(data)}` } });
 }
 
-/** The refusal of a call by the contract itself. @param reason empty where it gave none */
+/** The failure for a call that the contract itself reverted. @param reason empty if it gave none */
 export function refusalByContract(reason: string, facts: Failure["facts"]): Failure {
 	const message = `the contract refused the call${reason ? `: ${reason}` : " without a reason"}`;
 	const { hint, ...others } = facts;
-	// An interface may know a reason that the language's own errors didn't tell.
+	// The interface may have decoded a reason that Solidity's built-in errors didn't give.
 	const advice = reason && hint === NO_REASON ? undefined : (hint ?? (reason ? undefined : NO_REASON));
 	return new Failure("contract_revert", message, {
 		...others,

@@ -22,19 +22,19 @@ import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import type { EndpointField } from "./raw-call.js";
 
-// The gRPC methods of a node by the names that people type, in either spelling (protocol/command-line §5.1).
+// A node's gRPC methods by the names that users type, in either spelling (protocol/command-line §5.1).
 
-/** A method as one service has it. */
+/** A method of a service. */
 export interface GrpcMethod {
 	readonly service: string;
 	readonly method: string;
-	/** What people type: bare for the service Wallet, else with the service before it. */
+	/** The name to type: just the method for the service Wallet, else preceded by the service. */
 	readonly name: string;
 	readonly request: MessageType<Message>;
 	readonly response: MessageType<Message>;
 }
 
-/** Services that nodes of the network serve; the others of the schema belong to other programs. */
+/** Services that nodes provide; the schema's other services belong to other programs. */
 const SERVED = ["Wallet", "WalletSolidity", "WalletExtension", "Database", "Monitor"] as const;
 
 /** Every method, those of Wallet first. */
@@ -48,12 +48,12 @@ export const grpcMethods: readonly GrpcMethod[] = SERVED.flatMap((service) =>
 	})),
 );
 
-/** A name without what other tools write in it: `protocol.Wallet.GetAccount` is `Wallet/GetAccount`. */
+/** Normalizes a name as other tools write it: `protocol.Wallet.GetAccount` becomes `Wallet/GetAccount`. */
 export function plainGrpcName(name: string): string {
 	return name.replace(/^protocol\./, "").replace(".", "/");
 }
 
-/** @param service for bare names */
+/** Finds a method. @param service the service of names without one */
 export function grpcMethodNamed(
 	name: string,
 	service: "Wallet" | "WalletSolidity" = "Wallet",
@@ -63,7 +63,7 @@ export function grpcMethodNamed(
 	return grpcMethods.find((known) => `${known.service}/${known.method}` === full);
 }
 
-/** Fields of a method's request, with types as the table of endpoints names them. */
+/** Fields of a method's request, with types named as in the table of HTTP endpoints. */
 export function requestFields({ request }: GrpcMethod): EndpointField[] {
 	return request.fields.map((field) => ({
 		name: field.name,
@@ -83,7 +83,7 @@ function typeOf(field: FieldDescriptor): string {
 
 type AnyType = MessageType<Message>;
 
-/** @throws {Failure} `bad_value` with the place of what doesn't fit */
+/** Encodes a message given as JSON. @throws {Failure} `bad_value` with the path of what doesn't match */
 export function messageOfJson(type: AnyType, text: string, visible: boolean): Uint8Array {
 	try {
 		const isTransaction = type === Transaction;
@@ -97,7 +97,7 @@ export function messageOfJson(type: AnyType, text: string, visible: boolean): Ui
 	}
 }
 
-/** A decoded message; transactions and blocks inside it as HTTP shows them, with ids and readable contracts. */
+/** A decoded message as JSON; transactions and blocks in it as in the HTTP API, with ids and readable contracts. */
 export function jsonOfMessage(type: AnyType, message: Readonly<Message>, style: JsonStyle): string {
 	if (type === Transaction) {
 		const transaction = message as Readonly<Transaction>;
@@ -120,7 +120,7 @@ export function jsonOfMessage(type: AnyType, message: Readonly<Message>, style: 
 		: printMessage(type, message, style);
 }
 
-/** Whether a message is, or directly holds, a transaction or a block. */
+/** Whether a message is, or directly contains, a transaction or a block. */
 function holdsTransactions(type: AnyType): boolean {
 	const isOne = (known: AnyType): boolean => known === Transaction || known === Block;
 	return isOne(type) || type.fields.some((field) => field.message !== undefined && isOne(field.message()));
@@ -128,18 +128,18 @@ function holdsTransactions(type: AnyType): boolean {
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** Answers may be longer than the library's usual 4 MB: a hundred full blocks are. */
+/** Limit in bytes of a response; the library's default of 4 MB is too small for a hundred full blocks. */
 const MAX_ANSWER = 256 << 20;
 const OPTIONS = { "grpc.max_receive_message_length": MAX_ANSWER };
 
-/** Path of a method in a node's spelling. */
+/** Request path of a method, in the spelling of a node. */
 export function grpcPath({ service, method }: GrpcMethod, dialect: Dialect): string {
 	return `/protocol.${service}/${spell(method, dialect)}`;
 }
 
 /**
- * Where a gRPC server is: the flag's address, else the profile's.
- * @param given `host:port`, `http://` for plain text or `https://` for TLS before it
+ * Address of a gRPC server: that of the flag, else of the profile.
+ * @param given `host:port`, optionally preceded by `http://` for plain text or `https://` for TLS
  * @throws {Failure} `usage` naming the configuration key that is missing
  */
 export function grpcAddress(settings: Settings, service: string, given: string | undefined): string {

@@ -1,4 +1,4 @@
-/** Histories by account and contract as a node with an index, or the public gateway, answers them (protocol/history §§3 to 5). */
+/** Reads the history of accounts and contracts from a node with an index, or from the public gateway (protocol/history §§3 to 5). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { spell } from "../../protocol/dialect.js";
@@ -6,18 +6,18 @@ import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord, member, readJson } from "../json.js";
 import { type NodeClient, readRecordAnswer } from "./node-client.js";
 
-/** Rows of one request; more are refused. */
+/** Rows per request; servers refuse more. */
 const PAGE_ROWS = 200;
-/** Pages without a single row, one after the other, after which a server is no longer believed that more follow. */
+/** After this many empty pages in a row, a server's claim that more pages follow is no longer trusted. */
 const MAX_EMPTY_PAGES = 1_000;
 
-/** Parameters of a request, by their names; undefined ones are left out. */
+/** Parameters of a request by name; undefined ones are omitted. */
 type HistoryParameters = Readonly<Record<string, string | undefined>>;
 
 /**
- * All rows of a path, page by page, as long as the caller takes them.
+ * Yields all rows of a path, fetching page after page as the caller consumes them.
  * @param path below `/v1/`, in the neutral spelling
- * @throws {Failure} `not_served` by a node without the index
+ * @throws {Failure} `not_served` if the node has no index
  */
 export async function* historyRows(
 	client: NodeClient,
@@ -47,13 +47,13 @@ export async function* historyRows(
 
 export interface RowsPage {
 	readonly rows: readonly JsonRecord[];
-	/** Where the next page begins; undefined on the last one. */
+	/** Cursor of the next page; undefined on the last one. */
 	readonly next: string | undefined;
-	/** false: old blocks are still to be indexed */
+	/** False while older blocks have yet to be indexed. */
 	readonly isComplete: boolean;
 }
 
-/** One page of a path. @throws {Failure} as {@link historyRows} */
+/** Fetches one page of a path. @throws {Failure} as {@link historyRows} */
 export async function historyPage(
 	client: NodeClient,
 	path: string,
@@ -62,7 +62,7 @@ export async function historyPage(
 	const given = Object.entries(parameters).filter(
 		(entry): entry is [string, string] => entry[1] !== undefined,
 	);
-	// Only the network's own word has two spellings: an address may hold the same letters.
+	// Respells only whole path segments: an address may contain the same letters as a brand word.
 	const words = path
 		.split("/")
 		.map((word) => (word === "orc20" ? spell(word, client.settings.dialect) : word));
@@ -85,7 +85,7 @@ function notServed(url: string, body: string): Failure {
 		const value = readJson(body);
 		reason = isRecord(value) ? value["error"] : undefined;
 	} catch {
-		// A page of a server that has no such interface.
+		// An HTML page or other text from a server without this API.
 	}
 	const isSwitchedOff = typeof reason === "string" && reason.includes("node.history.index");
 	return new Failure(

@@ -1,11 +1,11 @@
 /**
- * One HTTP request with the runtime's own client, which costs a command no time to load; through a proxy, where the
- * environment names one, with the client that knows proxies.
+ * Sends one HTTP request with the runtime's own client, which takes a command no time to load; if the environment names a proxy,
+ * uses the client that supports proxies.
  */
 
 import type { IncomingHttpHeaders, RequestOptions } from "node:http";
 
-/** An HTTP answer as it came. */
+/** An HTTP response as received. */
 export interface RawAnswer {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -17,16 +17,16 @@ interface RawRequest {
 	readonly url: string;
 	readonly body?: string | undefined;
 	readonly headers: Readonly<Record<string, string>>;
-	/** Bytes of the answer; absent: {@link MAX_ANSWER}. */
+	/** Limit in bytes of the response; {@link MAX_ANSWER} if absent. */
 	readonly maxBytes?: number | undefined;
 	/** It changes nothing, and may be asked a second time. */
 	readonly isReading?: boolean | undefined;
 }
 
-/** Answers may be so long, in bytes: far more than any but a hundred full blocks are. */
+/** Default limit in bytes of a response: far more than any response except a hundred full blocks. */
 const MAX_ANSWER = 64 << 20;
 
-/** An answer is longer than asked for. */
+/** Thrown if a response exceeds its limit. */
 export class AnswerTooLong extends Error {
 	override readonly name = "AnswerTooLong";
 
@@ -36,9 +36,9 @@ export class AnswerTooLong extends Error {
 }
 
 /**
- * Sends a request and reads the whole answer.
+ * Sends a request and reads the whole response.
  * @throws {AnswerTooLong}
- * @throws the runtime's error of a broken connection; an `AbortError` or `TimeoutError` when the signal ends it
+ * @throws the runtime's error for a broken connection; an `AbortError` or `TimeoutError` if the signal aborts it
  */
 export async function sendRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer> {
 	const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy } = process.env;
@@ -76,7 +76,7 @@ async function sendDirectly(asked: RawRequest, signal: AbortSignal, isRepeat = f
 	});
 }
 
-/** Leaving the loop closes the connection. */
+/** Reads a body; throwing inside the loop closes the connection. */
 async function readBody(answer: AsyncIterable<Buffer>, maxBytes: number): Promise<Uint8Array> {
 	const chunks: Buffer[] = [];
 	let size = 0;
@@ -92,7 +92,7 @@ async function sendThroughProxy(
 	{ url, method, headers, body, maxBytes = MAX_ANSWER }: RawRequest,
 	signal: AbortSignal,
 ): Promise<RawAnswer> {
-	// A CommonJS package has only its default inside the bundle.
+	// Inside the bundle, a CommonJS package has only a default export.
 	const { default: undici } = await import("undici");
 	const answer = await undici.request(url, {
 		method,

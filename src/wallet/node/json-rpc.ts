@@ -1,28 +1,28 @@
-/** Asking a node over JSON-RPC (protocol/json-rpc). */
+/** Calls a node's JSON-RPC API (protocol/json-rpc). */
 
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, plainText, readJson, writeWireJson } from "../json.js";
 import type { NodeClient } from "./node-client.js";
 
-/** Of a node's refusal, in characters. */
+/** The most characters that are kept of a node's error message. */
 const MAX_MESSAGE = 1_000;
 
-/** Where JSON-RPC is served. @throws {Failure} `usage` */
+/** URL of the node's JSON-RPC. @throws {Failure} `usage` */
 export function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
 	if (jsonrpc !== undefined) return jsonrpc;
 	if (http === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
 	return /\/jsonrpc$/.test(http) ? http : `${http}/jsonrpc`;
 }
 
-/** Where a node that is named by its address alone serves JSON-RPC. @throws {Failure} `usage` */
+/** JSON-RPC URL of a node that is given only by its address. @throws {Failure} `usage` */
 export function jsonRpcUrlOf(address: string): string {
 	if (!/^https?:\/\//.test(address) || !URL.canParse(address))
 		throw new Failure("usage", `${address} is not an address, such as http://127.0.0.1:8545`);
 	return /\/jsonrpc\/?$/.test(new URL(address).pathname) ? address : `${address.replace(/\/$/, "")}/jsonrpc`;
 }
 
-/** Where a development chain takes its own methods: its gateway, or else the address where JSON-RPC is served. */
+/** URL for a development chain's own methods: its gateway, or else its JSON-RPC. */
 export function developmentUrl(settings: Settings): string {
 	const { gateway } = settings;
 	if (gateway === undefined) return jsonRpcUrl(settings);
@@ -68,10 +68,10 @@ export async function callJsonRpc(
 }
 
 /**
- * Has one transaction simulated on the state after the head block, by `coin_simulate` (protocol/json-rpc §17.4).
- * @param transaction a member of `transactions` of the request
- * @param options its members beside `blocks`
- * @returns what the node answers of the transaction, unchecked; undefined where it doesn't simulate, or refuses the request
+ * Simulates one transaction on the state after the head block with `coin_simulate` (protocol/json-rpc §17.4).
+ * @param transaction an element of the request's `transactions`
+ * @param options the request's members other than `blocks`
+ * @returns the node's result for the transaction, unchecked; undefined if it offers no simulation, or refuses the request
  */
 export async function simulatedOutcome(
 	client: NodeClient,
@@ -91,7 +91,7 @@ export async function simulatedOutcome(
 	}
 }
 
-/** A quantity of an answer. @throws {Failure} */
+/** Reads a quantity of a response. @throws {Failure} */
 export function quantityOf(value: Json | undefined): bigint {
 	if (typeof value === "bigint") return value;
 	if (typeof value === "string" && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value);

@@ -1,6 +1,6 @@
 /**
- * Talking to a node over HTTP: one request, one answer, and a refusal for everything that isn't an answer
- * (protocol/http §§1, 4). Requests are spelled in the profile's dialect; answers are read in both.
+ * Client of a node's HTTP API: one request, one response, and a failure for anything else
+ * (protocol/http §§1, 4). Requests are spelled in the profile's dialect; responses are read in either.
  */
 
 import { toHex } from "../../protocol/bytes.js";
@@ -12,16 +12,16 @@ import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from ".
 import { AnswerTooLong, type RawAnswer, sendRequest } from "./http-request.js";
 import { LITE_NODE, refusalByNode } from "./node-messages.js";
 
-/** Which server of the node is asked: the head of the chain, or its irreversible part. */
+/** Which of the node's APIs to use: `full` shows the head of the chain, `solidity` only its irreversible part. */
 export type NodeView = "full" | "solidity";
 
-/** A request whose usual headers are left out. */
+/** A request, without the headers that are common to all. */
 export interface NodeRequest {
 	readonly method: "GET" | "POST";
 	readonly url: string;
 	readonly body?: string;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Bytes of the answer, where the usual limit doesn't fit. */
+	/** Limit in bytes of the response, if the default doesn't fit. */
 	readonly maxBytes?: number;
 	/** It changes nothing, and may be asked a second time. */
 	readonly isReading?: boolean;
@@ -29,25 +29,25 @@ export interface NodeRequest {
 
 const PATHS: Readonly<Record<NodeView, string>> = { full: "/wallet/", solidity: "/walletsolidity/" };
 
-/** A block after which the state is asked for. */
+/** The block after which the state is queried. */
 export interface StateBlock {
 	readonly number: bigint;
 	/** 32 bytes. */
 	readonly id: Uint8Array;
 }
 
-/** Of these the block is part of the question. */
+/** Endpoints whose own parameter is a block, so that `stateBlock` doesn't apply. */
 const QUESTIONS_OF_BLOCKS: ReadonlySet<string> = new Set(["getblockbynum", "getblockbyid"]);
 
-/** A node as one command sees it. */
+/** A node's HTTP API, with the settings of one command. */
 export class NodeClient {
-	/** @param stateBlock all questions are about the state after it (protocol/http §5.4); absent: about that of now */
+	/** @param stateBlock queries are about the state after this block (protocol/http §5.4); if absent, about the current state */
 	constructor(
 		readonly settings: Settings,
 		readonly stateBlock?: StateBlock,
 	) {}
 
-	/** Base URL of a server. @throws {Failure} `usage` naming the configuration key that is missing */
+	/** Base URL of an API. @throws {Failure} `usage` naming the missing configuration key */
 	baseUrl(view: NodeView): string {
 		const { http, solidity, profile } = this.settings;
 		const url = view === "full" ? http : solidity;
@@ -60,15 +60,15 @@ export class NodeClient {
 		return url;
 	}
 
-	/** URL of an endpoint in the spelling of the profile. */
+	/** URL of an endpoint, in the profile's spelling. */
 	endpointUrl(endpoint: string, view: NodeView): string {
 		return this.baseUrl(view) + PATHS[view] + spell(endpoint, this.settings.dialect);
 	}
 
 	/**
-	 * Asks an endpoint and reads its answer.
+	 * Calls an endpoint and reads its response.
 	 * @param request members by their neutral wire names, bytes as hexadecimal text
-	 * @throws {Failure} for a transport error, an error answer, or an answer that is not a JSON object
+	 * @throws {Failure} for a transport error, an error response, or a response that is not a JSON object
 	 */
 	async call(endpoint: string, request: object, view: NodeView = "full"): Promise<JsonRecord> {
 		const { stateBlock } = this;
@@ -79,7 +79,7 @@ export class NodeClient {
 		return readRecordAnswer(answer, url);
 	}
 
-	/** @throws {Failure} `not_served` where a node overlooks the block that is asked for */
+	/** @throws {Failure} `not_served` if the node ignores the requested block */
 	private async ask(endpoint: string, url: string, request: object): Promise<RawAnswer> {
 		const { stateBlock } = this;
 		const isOfState = stateBlock && !QUESTIONS_OF_BLOCKS.has(endpoint);
@@ -87,7 +87,7 @@ export class NodeClient {
 		const isReading = /^(get|list|estimate|triggerconstant)/.test(endpoint);
 		const answer = await this.send({ method: "POST", url, body, isReading });
 		if (isOfState && answer.headers["state-block"] === undefined) {
-			// A refusal says more than that the state is missing.
+			// If the response is an error, that says more than that the state is missing.
 			readAnyAnswer(answer, url);
 			throw new Failure("not_served", `${new URL(url).host} keeps no state of past blocks`, {
 				hint: "a node does with node.history.state in its configuration",
@@ -96,7 +96,7 @@ export class NodeClient {
 		return answer;
 	}
 
-	/** The same for endpoints that answer with a list of objects. */
+	/** {@link call} for endpoints that return a list of objects. */
 	async callList(endpoint: string, request: object, view: NodeView = "full"): Promise<readonly JsonRecord[]> {
 		const url = this.endpointUrl(endpoint, view);
 		const value = readAnyAnswer(await this.ask(endpoint, url, request), url);
@@ -145,7 +145,7 @@ function transportFailure(error: unknown, url: string, timeoutMs: number): Failu
 	});
 }
 
-/** Reads an answer that must be a JSON object. @throws {Failure} */
+/** Reads a response that must be a JSON object. @throws {Failure} */
 export function readRecordAnswer(answer: RawAnswer, url: string): JsonRecord {
 	const value = readAnyAnswer(answer, url);
 	if (!isRecord(value)) {
@@ -155,7 +155,7 @@ export function readRecordAnswer(answer: RawAnswer, url: string): JsonRecord {
 	return value;
 }
 
-/** Reads an answer that may be any JSON value but an error. @throws {Failure} */
+/** Reads a response that may be any JSON value except an error. @throws {Failure} */
 function readAnyAnswer(answer: RawAnswer, url: string): Json {
 	const text = Buffer.from(answer.body).toString("utf8").trim();
 	const { pathname, host } = new URL(url);

@@ -1,4 +1,4 @@
-/** Whether a chain takes signatures of the post-quantum schemes: of all networks the test network Nile alone does (protocol/post-quantum §7.1). */
+/** Checks whether a chain accepts post-quantum signatures: at present only the test network Nile does (protocol/post-quantum §7.1). */
 
 import { type PostQuantumScheme, postQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
@@ -6,13 +6,13 @@ import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { fetchChainParameters } from "./chain-parameters.js";
 import type { NodeClient } from "./node-client.js";
 
-/** The chain's parameter that allows a scheme, by its name in answers. */
+/** The chain parameter that enables each scheme, by its name in responses. */
 const PARAMETERS: Readonly<Record<PostQuantumScheme["name"], string>> = {
 	FN_DSA_512: "getAllowFnDsa512",
 	ML_DSA_44: "getAllowMlDsa44",
 };
 
-/** Those of some schemes whose signatures the chain doesn't take. No node is asked about none. */
+/** The schemes among the given ones that the chain doesn't accept. Makes no request if none are given. */
 export async function schemesOff(
 	client: NodeClient,
 	schemes: readonly PostQuantumScheme[],
@@ -23,8 +23,8 @@ export async function schemesOff(
 }
 
 /**
- * Asked before anything is signed with keys of some schemes, or sent.
- * @throws {Failure} `not_authorized` where the chain doesn't take their signatures
+ * Checks schemes before anything is signed with such keys, or sent.
+ * @throws {Failure} `not_authorized` if the chain doesn't accept their signatures
  */
 export async function checkSchemes(client: NodeClient, schemes: readonly PostQuantumScheme[]): Promise<void> {
 	const [off] = await schemesOff(client, schemes);
@@ -39,6 +39,6 @@ export async function checkSchemes(client: NodeClient, schemes: readonly PostQua
 	);
 }
 
-/** Schemes of the signatures that a transaction has. */
+/** Schemes of a transaction's post-quantum signatures. */
 export const schemesIn = ({ transaction }: TransactionEnvelope): readonly PostQuantumScheme[] =>
 	transaction.postQuantum.flatMap(({ scheme }) => postQuantumScheme(scheme) ?? []);

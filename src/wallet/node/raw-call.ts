@@ -1,6 +1,6 @@
 /**
- * Raw requests to a node: a body put together from typed fields without touching a digit, and what an answer means for
- * the exit code without touching its text (protocol/command-line §5).
+ * Raw requests to a node: builds a body from typed fields without changing a digit, and derives the exit code from a response
+ * without changing its text (protocol/command-line §5).
  */
 
 import { toBase58Check } from "../../protocol/address.js";
@@ -12,34 +12,34 @@ import { readAddress } from "../values/address-text.js";
 import { nearest } from "../values/suggestion.js";
 import type { RawAnswer } from "./http-request.js";
 
-/** A field of an endpoint's request; the type is a scalar's name, a message's or an enumeration's, with [] for lists. */
+/** A field of an endpoint's request; the type is the name of a scalar, message or enum, with [] for lists. */
 export interface EndpointField {
 	readonly name: string;
 	readonly type: string;
-	/** How a message declares it, which tells the members of what it holds. */
+	/** The field's declaration in its message, which gives the members of nested messages. */
 	readonly descriptor?: FieldDescriptor;
 }
 
-/** Members that requests may have beside their own fields. */
+/** Members that any request may have besides its own fields. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["visible", "Permission_id", "extra_data", "block"]);
 
-/** Fields as JSON text by name: later ones of a list are appended, others replace. */
+/** Collects fields as JSON text by name: repeated values of a list are appended, others replaced. */
 export class RequestBody {
 	private readonly members = new Map<string, string[]>();
 	private readonly lists = new Set<string>();
-	/** Names that the endpoint has no field for, though its fields are known. */
+	/** Names that are not among the endpoint's known fields. */
 	private readonly unknown: string[] = [];
 
 	constructor(
 		private readonly fields: readonly EndpointField[],
-		/** Whether addresses go out in Base58; undefined: as hexadecimal, which a request without `visible` means. */
+		/** Whether addresses are sent in Base58; if undefined, in hexadecimal, the form for requests without `visible`. */
 		private readonly visible: boolean | undefined,
-		/** Values are sent as typed. */
+		/** Whether values are sent exactly as typed. */
 		private readonly exact: boolean,
 	) {}
 
 	/**
-	 * Adds a field by its wire name or its kebab-case alias, or what a message holds by names with dots between them.
+	 * Adds a field by its wire name or kebab-case alias, or a nested field by names separated by dots.
 	 * @throws {Failure} `bad_value`
 	 */
 	add(path: string, text: string): void {
@@ -55,7 +55,7 @@ export class RequestBody {
 		else this.put(wire, this.valueJson(name, type, text));
 	}
 
-	/** What a value adds to a list: itself, or the elements of a list in JSON, an empty one too. */
+	/** What a value adds to a list: itself, or the elements (possibly none) of a JSON list. */
 	private itemsJson(name: string, type: string, text: string): string[] {
 		const list = text.trimStart().startsWith("[") ? readJson(jsonOrText(text)) : text;
 		if (!Array.isArray(list)) return [this.valueJson(name, type, text)];
@@ -70,8 +70,8 @@ export class RequestBody {
 	}
 
 	/**
-	 * What was typed that the endpoint, whose fields are known, has no field for, and members of messages too. Of a body, whose
-	 * members other tools may have added, only what looks like a field.
+	 * Warnings about typed fields that the endpoint doesn't have, if its fields are known, and about unknown members of messages. In a
+	 * body, to which other tools may have added members, only those that resemble a field are reported.
 	 */
 	warnings(endpoint: string, base: string | undefined): string[] {
 		const names = this.fields.map((row) => row.name);
@@ -97,7 +97,7 @@ export class RequestBody {
 		});
 	}
 
-	/** Adds a member of any name; the value is JSON if it parses as such, else text. */
+	/** Adds a member with any name; the value is JSON if it parses as such, else text. */
 	addFree(name: string, text: string): void {
 		this.put(name, jsonOrText(text));
 	}
@@ -116,7 +116,7 @@ export class RequestBody {
 		return this.members.size === 0;
 	}
 
-	/** One JSON object: the members of `base`, replaced and extended by the fields. @throws {Failure} `bad_value` */
+	/** The body as one JSON object: the members of `base`, overridden and extended by the fields. @throws {Failure} `bad_value` */
 	over(base: string | undefined): string {
 		if (base !== undefined && this.isEmpty) return base;
 		const parsed = base === undefined || base.trim() === "" ? {} : parseObject(base);
@@ -127,7 +127,7 @@ export class RequestBody {
 		return `{${[...texts].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 	}
 
-	/** The same as parameters of an address. */
+	/** The fields as a URL query. */
 	query(): string {
 		const parameters = new URLSearchParams();
 		for (const [name, values] of this.members) {
@@ -159,7 +159,7 @@ export class RequestBody {
 		}
 	}
 
-	/** An address in the form that `visible` demands; anything else as typed. */
+	/** An address in the form that `visible` requires; anything else as typed. */
 	private addressForm(text: string): string {
 		const looksLikeOne =
 			/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text) ||
@@ -171,20 +171,20 @@ export class RequestBody {
 	}
 }
 
-/** A value with another one at a place within it. */
+/** A copy of a value with another value set at a path within it. */
 function nested(whole: Json, [name = "", ...rest]: readonly string[], value: Json): Json {
 	const record = isRecord(whole) ? whole : {};
 	const inner = rest.length === 0 ? value : nested(member(record, name) ?? {}, rest, value);
 	return { ...record, [name]: inner };
 }
 
-/** A member that nothing reads, and the one that it may have been meant to be. */
+/** A member that will be ignored, and the known one that may have been intended. */
 interface Unknown {
 	readonly path: string;
 	readonly near: string | undefined;
 }
 
-/** Members of a message, or of the elements of a list of them, that the schema doesn't have, at any depth. */
+/** Members, at any depth, of a message or a list of messages that the schema doesn't have. */
 function unknownWithin(
 	value: Json | undefined,
 	field: FieldDescriptor | undefined,
@@ -192,7 +192,7 @@ function unknownWithin(
 ): readonly Unknown[] {
 	if (Array.isArray(value)) return value.flatMap((item) => unknownWithin(item, field, path));
 	const type = field?.label === "map" ? undefined : field?.message?.();
-	// What Any holds is told by its `type_url`.
+	// The contents of an Any depend on its `type_url`.
 	if (!type || !isRecord(value) || type.typeName === "google.protobuf.Any") return [];
 	const names = type.fields.map((inner) => inner.name);
 	return Object.entries(value).flatMap(([name, inner]) => {
@@ -202,7 +202,7 @@ function unknownWithin(
 	});
 }
 
-/** The members of a body; of one that is sent although it isn't JSON none. */
+/** The members of a body; none if it isn't JSON, which is sent all the same. */
 function membersOf(body: string | undefined): Readonly<Record<string, Json>> {
 	try {
 		const json = readJson(body ?? "");
@@ -217,7 +217,7 @@ function jsonOrText(text: string): string {
 		readJson(text);
 		return text;
 	} catch {
-		// A bare word: the text itself.
+		// Not JSON: the text itself.
 		return JSON.stringify(text);
 	}
 }
@@ -249,8 +249,8 @@ export function jsonRpcRequest(method: string, parameters: readonly string[]): s
 }
 
 /**
- * Whether an answer reports a refusal: HTTP errors, a member `Error`, a result code other than success, a broadcast
- * answer without success, a JSON-RPC error.
+ * Whether a response reports an error: an HTTP error status, a member `Error`, a result code other than success, an unsuccessful
+ * broadcast, a JSON-RPC error.
  */
 export function isRefusal(answer: RawAnswer, isBroadcast: boolean): boolean {
 	if (answer.status >= 400) return true;
@@ -258,7 +258,7 @@ export function isRefusal(answer: RawAnswer, isBroadcast: boolean): boolean {
 	try {
 		json = readJson(Buffer.from(answer.body).toString("utf8"));
 	} catch {
-		// Texts that aren't JSON are answers too.
+		// A response that isn't JSON isn't an error by itself.
 		return false;
 	}
 	if (Array.isArray(json)) return json.some((item) => isRecord(item) && member(item, "error") !== undefined);

@@ -1,28 +1,28 @@
-/** Comparing the state of two nodes by their hashes of it (protocol/state-hash). */
+/** Compares the state of two nodes by their state hashes (protocol/state-hash). */
 
 import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type Json } from "../json.js";
 import { callJsonRpc } from "./json-rpc.js";
 import type { NodeClient } from "./node-client.js";
 
-/** What a node says of the state after a block. */
+/** A node's hash of the state after a block. */
 interface NodeStateHash {
 	readonly version: number;
 	readonly block: number;
 	/** 64 hexadecimal digits. */
 	readonly hash: string;
-	/** By store. */
+	/** Hashes of the individual stores, by name. */
 	readonly stores: ReadonlyMap<string, string>;
 }
 
 interface StateComparison {
-	/** The newest final block of which both have the hash. */
+	/** The newest finalized block for which both have the hash. */
 	readonly block: number;
 	readonly equal: boolean;
 	readonly hashes: readonly [string, string];
 	/** Stores that differ, ascending. */
 	readonly stores: readonly string[];
-	/** The lowest block at which they differ, where both keep the one before it; absent: not known. */
+	/** The lowest block after which they differ, if both keep the hash of the block before it; absent if not known. */
 	readonly firstDifference?: number;
 }
 
@@ -56,9 +56,9 @@ function readStateHash(answer: Json, url: string): NodeStateHash {
 }
 
 /**
- * Asks for the hash of the state after a block; without one after the newest final block.
- * @param url where the node serves JSON-RPC
- * @throws {Failure} `not_served` or `rpc_error` where there is none
+ * Fetches the hash of the state after a block; if none is given, after the newest finalized block.
+ * @param url the node's JSON-RPC
+ * @throws {Failure} `not_served` or `rpc_error` if the node doesn't have it
  */
 export async function fetchStateHash(
 	client: NodeClient,
@@ -76,9 +76,9 @@ export async function fetchStateHash(
 }
 
 /**
- * Compares two nodes after the newest final block of which both keep the hash, and looks for the first block at which they differ.
- * @param urls where each serves JSON-RPC
- * @throws {Failure} where a node doesn't follow the hash, or they keep none of the same block
+ * Compares two nodes after the newest finalized block for which both keep the hash, and finds the first block at which they differ.
+ * @param urls the JSON-RPC of each node
+ * @throws {Failure} if a node doesn't compute the hash, or they have no block in common for which both keep it
  */
 export async function compareStates(
 	client: NodeClient,
@@ -104,12 +104,12 @@ export async function compareStates(
 	return { block, equal: false, hashes, stores, ...(first === undefined ? {} : { firstDifference: first }) };
 }
 
-/** What differs once stays so but by chance: so the first difference lies behind the last block that is the same. */
+/** Finds the first difference by bisection: states that differ once practically never become equal again. */
 async function firstDifference(
 	differs: number,
 	both: (block: number) => Promise<readonly [NodeStateHash, NodeStateHash]>,
 ): Promise<number | undefined> {
-	// Undefined: not kept, by one of them.
+	// Undefined if one of them doesn't keep the hash.
 	const isSame = (block: number): Promise<boolean | undefined> =>
 		both(block)
 			.then(([one, other]) => one.hash === other.hash)
@@ -123,5 +123,5 @@ async function firstDifference(
 	return (await isSame(same)) ? different : undefined;
 }
 
-/** How many blocks nodes keep hashes of. */
+/** Number of blocks for which nodes keep hashes. */
 const KEPT_BLOCKS = 1_024;

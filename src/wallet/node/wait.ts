@@ -1,4 +1,4 @@
-/** Following a transaction from the pool to an irreversible block (protocol/command-line §4.2). */
+/** Follows a transaction from the mempool to an irreversible block (protocol/command-line §4.2). */
 
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import {
@@ -23,21 +23,21 @@ import type { NodeClient, NodeView } from "./node-client.js";
 
 export type TransactionState = "submitted" | "included" | "solid" | "failed" | "expired";
 
-/** What is known of a transaction. */
+/** What is known about a transaction. */
 export interface TransactionStatus {
 	readonly state: TransactionState;
-	/** The receipt, once it is in a block of a node that keeps receipts. */
+	/** The receipt, once it is in a block and if the node keeps receipts. */
 	readonly receipt: Readonly<TransactionInfo> | undefined;
-	/** What its call came to by the record of a node that keeps no receipts. */
+	/** Result of its contract call, from the record of a node that keeps no receipts. */
 	readonly result?: string;
 }
 
-/** A transaction by its 32 bytes of id, or itself: only then it is known when its time is over, and which blocks may hold it. */
+/** A transaction, or only its id of 32 bytes: without the transaction, its expiration and the blocks that may contain it aren't known. */
 type Followed = Uint8Array | SignedTransaction;
 
 const idOf = (followed: Followed): Uint8Array => (followed instanceof Uint8Array ? followed : followed.id);
 
-/** Time as the waiting needs it: a clock and a sleep, so that tests need not wait. */
+/** A clock and a sleep, which tests replace so as not to wait. */
 interface WaitTimer {
 	now(): number;
 	sleep(ms: number): Promise<void>;
@@ -51,10 +51,10 @@ const systemTimer: WaitTimer = {
 interface WaitOptions {
 	readonly until: "solid" | "included";
 	readonly timeoutMs: number;
-	/** Called with every change of state. */
+	/** Called on every change of state. */
 	readonly onStatus?: (status: TransactionStatus) => void;
 	readonly timer?: WaitTimer;
-	/** Called once, when the node knows no such transaction. */
+	/** Called once if the node doesn't know the transaction. */
 	readonly onUnknown?: () => void;
 }
 
@@ -63,10 +63,10 @@ const SLOW_POLL_MS = 3000;
 const FAST_PERIOD_MS = 10_000;
 
 /**
- * Waits until a transaction has reached a state that will not change, or the wanted one.
+ * Waits until a transaction has reached the wanted state, or one that is final.
  * @returns `included` or `solid` with a successful receipt; `failed`; `expired`
- * @throws {Failure} `wait_timeout`; `rpc_error` as {@link statusOf}; transport failures of the last attempt only; `sent` is `true` of a transaction that
- * was sent from here or that the node has been seen to have, else `unknown`
+ * @throws {Failure} `wait_timeout`; `rpc_error` as {@link statusOf}; transport failures of the last attempt only; with `sent: true` if
+ * the transaction was sent from here or the node was seen to have it, else `unknown`
  */
 export async function waitFor(
 	client: NodeClient,
@@ -77,7 +77,7 @@ export async function waitFor(
 	const timer = options.timer ?? systemTimer;
 	const started = timer.now();
 	let last: TransactionStatus = { state: "submitted", receipt: undefined };
-	// Whoever sent it knows that a node took it.
+	// The sender knows that a node has accepted it.
 	let isKnown = options.onUnknown === undefined;
 	let isReported = false;
 	for (;;) {
@@ -94,7 +94,7 @@ export async function waitFor(
 			if (!isKnown && !isReported) options.onUnknown?.();
 			isReported ||= !isKnown;
 		} catch (error) {
-			// A broken connection is not a reason to give up while there is time.
+			// Keep trying after a broken connection while there is time.
 			if (isLastAttempt || !isTransport(error)) throw brokenOff(error, transactionId, isKnown);
 		}
 		if (isLastAttempt && !isKnown) throw unknownTransaction(transactionId, options.timeoutMs);
@@ -114,7 +114,7 @@ export async function waitFor(
 	}
 }
 
-/** The state of a transaction that the node has a receipt or a record of. @throws {Failure} `not_found`; as {@link statusOf} */
+/** The state of a transaction that the node must know. @throws {Failure} `not_found`; otherwise as {@link statusOf} */
 export async function knownStatus(client: NodeClient, followed: Followed): Promise<TransactionStatus> {
 	const status = await statusOf(client, followed);
 	if (status.state !== "submitted" || (await knows(client, idOf(followed)))) return status;
@@ -122,7 +122,7 @@ export async function knownStatus(client: NodeClient, followed: Followed): Promi
 	throw new Failure("not_found", what, { hint: UNRECORDED });
 }
 
-/** Whether a node has a transaction, in a block or waiting for one. */
+/** Whether a node has a transaction, in a block or in its mempool. */
 async function knows(client: NodeClient, transactionId: Uint8Array): Promise<boolean> {
 	for (const endpoint of ["gettransactionbyid", "gettransactionfrompending"]) {
 		const request = { value: toHex(transactionId) };
@@ -132,14 +132,14 @@ async function knows(client: NodeClient, transactionId: Uint8Array): Promise<boo
 	return false;
 }
 
-/** What a node says of a transaction that it has no record of. */
+/** Message about a transaction that the node has no record of. */
 export const UNKNOWN_HERE =
 	"this node knows no such transaction: it has none in the records of its blocks, and none waits here";
-/** What follows from that. */
+/** Advice that follows from that. */
 const UNRECORDED =
 	"a node that keeps no records may have it in a block all the same: one that keeps them can tell (--node <url>)";
 
-/** Nobody can tell whether it was ever sent: another node may have it. */
+/** The failure for an unknown transaction: `sent` is unknown, since another node may have it. */
 function unknownTransaction(transactionId: Uint8Array, timeoutMs: number): Failure {
 	const txID = toHex(transactionId);
 	return new Failure("wait_timeout", `after ${timeoutMs} ms ${UNKNOWN_HERE}`, {
@@ -154,7 +154,7 @@ function isTransport(error: unknown): boolean {
 	return error instanceof Failure && (error.code === "network" || error.code === "timeout");
 }
 
-/** A question that failed says nothing of the transaction: only one that was seen is sure to have been sent. */
+/** A failed query says nothing about the transaction: only one that the node was seen to have is known to have been sent. */
 function brokenOff(error: unknown, transactionId: Uint8Array, isKnown: boolean): unknown {
 	if (!(error instanceof Failure)) return error;
 	const txID = toHex(transactionId);
@@ -169,7 +169,7 @@ async function statusUntil(
 	isTimely: () => boolean,
 ): Promise<TransactionStatus> {
 	const status = await statusOf(client, followed, isTimely);
-	// Who waits for inclusion only wants to hear of a failure as soon as it is in a block.
+	// When waiting for inclusion only, a failure is reported as soon as the transaction is in a block.
 	const { receipt, result } = status;
 	const failed = receipt ? !succeeded(receipt) : result !== undefined && result !== "SUCCESS";
 	return failed && until === "included" ? { ...status, state: "failed" } : status;
@@ -186,9 +186,9 @@ function isFinal({ state }: TransactionStatus, until: "solid" | "included"): boo
 
 /**
  * The present state of a transaction. `included` says nothing about success; `solid` and `failed` are irreversible.
- * @param followed by its id alone, one that is in no block counts as submitted for ever
- * @param isTimely whether blocks may still be read
- * @throws {Failure} `rpc_error` where its time is over and the node can't tell whether it is in a block
+ * @param followed if only its id is given, a transaction that is in no block counts as submitted forever
+ * @param isTimely whether there is time left to read blocks
+ * @throws {Failure} `rpc_error` if it has expired and the node can't tell whether it is in a block
  */
 export async function statusOf(
 	client: NodeClient,
@@ -204,7 +204,7 @@ export async function statusOf(
 	const { raw } = followed instanceof Uint8Array ? {} : followed;
 	const isOver = raw !== undefined && (await solidTimeMs(client)) > raw.expiration;
 	const record = await recordOf(client, transactionId);
-	// It may have entered a block between the questions.
+	// It may have been included in a block between the requests.
 	const late = isOver || record ? await fetchReceipt(client, transactionId) : undefined;
 	if (late && late.blockNumber > 0n) return { state: "included", receipt: late };
 	if (record) return statusBy(client, transactionId, record);
@@ -213,14 +213,14 @@ export async function statusOf(
 	return held ? irreversible(resultOf(held)) : { state: "expired", receipt: undefined };
 }
 
-/** A transaction as a node has it that keeps no receipts. */
+/** A transaction as stored by a node that keeps no receipts. */
 interface TransactionRecord {
 	readonly record: JsonRecord;
-	/** Whether it is seen that it doesn't wait for a block, in which case it is in one. */
+	/** Whether it is known not to be in the mempool, which means that it is in a block. */
 	readonly isIncluded: boolean;
 }
 
-/** Undefined where the node has no such transaction, or has it wait for a block. */
+/** Fetches a transaction's record; undefined if the node doesn't have it, or has it in its mempool. */
 async function recordOf(
 	client: NodeClient,
 	transactionId: Uint8Array,
@@ -233,12 +233,12 @@ async function recordOf(
 	return Object.keys(waiting ?? {}).length > 0 ? undefined : { record, isIncluded: waiting !== undefined };
 }
 
-/** Whether a node has a transaction that isn't seen to wait for a block. */
+/** Whether a node has a transaction that isn't known to be in its mempool. */
 export async function isInRecords(client: NodeClient, transactionId: Uint8Array): Promise<boolean> {
 	return (await recordOf(client, transactionId)) !== undefined;
 }
 
-/** How far a transaction is, without a receipt. */
+/** The status of a transaction without a receipt. */
 async function statusBy(
 	client: NodeClient,
 	transactionId: Uint8Array,
@@ -249,7 +249,7 @@ async function statusBy(
 	const { raw_data: raw } = record;
 	const endMs =
 		isRecord(raw) && /^\d{1,19}$/.test(String(raw["expiration"])) ? BigInt(String(raw["expiration"])) : 0n;
-	// No block behind the first one past its end can hold it.
+	// No block after the first one past its expiration can contain it.
 	const isSolid =
 		(solid !== UNSERVED && Object.keys(solid).length > 0) ||
 		(endMs > 0n && (await solidTimeMs(client)) > endMs);
@@ -268,16 +268,16 @@ function irreversible(said: Pick<TransactionStatus, "result">): TransactionStatu
 	return { state: failed ? "failed" : "solid", receipt: undefined, ...said };
 }
 
-/** Months of blocks. */
+/** The most reference candidates to go back through: months of blocks. */
 const MAX_REFERENCES = 64;
-/** A transaction lives for a day at most, of which this is more than the blocks. */
+/** A transaction is valid for a day at most, and a day has fewer blocks than this. */
 const MAX_LIFE_BLOCKS = 30_000;
 
 /**
- * A transaction whose end is over, as it stands in its block; undefined if it is in none. A node that has no record of it may keep none: this
- * reads the blocks between its reference and its end, up to one by which the node is seen to keep records since then.
- * @param isTimely whether one more block may be read
- * @throws {Failure} `rpc_error` where the node hasn't these blocks; `timeout`
+ * Finds an expired transaction in its block; undefined if it is in none. A node without a record of it may not keep records at all, so
+ * this reads the blocks between its reference and its expiration, until one shows that the node has kept records since then.
+ * @param isTimely whether there is time to read another block
+ * @throws {Failure} `rpc_error` if the node doesn't have these blocks; `timeout`
  */
 export async function recordInBlocks(
 	client: NodeClient,
@@ -305,14 +305,14 @@ export async function recordInBlocks(
 	const { number: head } = await fetchHead(client);
 	let block = await blockAt(referredNumber(head, raw));
 	for (let count = 1; !equalBytes(block.id.subarray(8, 16), raw.ref_block_hash); count++) {
-		// The chain refuses what refers to a block that it hasn't.
+		// The chain refuses a transaction that refers to a block it doesn't have.
 		if (block.number < REFERENCE_NUMBERS) return undefined;
 		block = await blockAt(count < MAX_REFERENCES ? block.number - REFERENCE_NUMBERS : -1n);
 	}
 	for (let count = 0; block.timestampMs < raw.expiration; count++) {
 		const { timestampMs } = block;
 		block = await blockAt(count < MAX_LIFE_BLOCKS ? block.number + 1n : -1n);
-		// No chain has such: the node could have it go on for ever.
+		// Impossible in a valid chain; a malicious node could make this loop endless.
 		if (block.timestampMs <= timestampMs) throw cantTell();
 		const held = transactionsIn(block);
 		if (!held) throw cantTell();
@@ -324,7 +324,7 @@ export async function recordInBlocks(
 	return undefined;
 }
 
-/** The transactions of a block by their ids, as a node answers it; undefined where it doesn't tell all of them. */
+/** The transactions of a block in a node's response, by id; undefined if the response doesn't contain all of them. */
 function transactionsIn({ answer, header }: BlockReference): ReadonlyMap<string, JsonRecord> | undefined {
 	const { transactions = [] } = answer;
 	if (!Array.isArray(transactions) || !transactions.every(isRecord)) return undefined;
@@ -333,7 +333,7 @@ function transactionsIn({ answer, header }: BlockReference): ReadonlyMap<string,
 	return isCut || [...held.keys()].some((id) => !/^[0-9a-f]{64}$/.test(id)) ? undefined : held;
 }
 
-/** Whether the contract did what it was asked to; transactions without contract code have no result. */
+/** Whether a receipt reports success; transactions that run no contract code have no result. */
 function succeeded(receipt: Readonly<TransactionInfo>): boolean {
 	const result = receipt.receipt?.result ?? TransactionResultContractResult.DEFAULT;
 	const fine =
@@ -341,7 +341,7 @@ function succeeded(receipt: Readonly<TransactionInfo>): boolean {
 	return fine && receipt.result !== TransactionInfoCode.FAILED;
 }
 
-/** The result as people and scripts read it. */
+/** The result's name for people and scripts. */
 export function resultName(receipt: Readonly<TransactionInfo>): string {
 	const result = receipt.receipt?.result ?? TransactionResultContractResult.DEFAULT;
 	if (result === TransactionResultContractResult.DEFAULT) return succeeded(receipt) ? "SUCCESS" : "FAILED";
@@ -358,7 +358,7 @@ async function isSolid(
 	return (await solidNumber(client)) >= receipt.blockNumber && stillThere(client, transactionId, receipt);
 }
 
-/** The receipt was read before the solid number: make sure that the block was not replaced in between. */
+/** Checks that no reorg replaced the receipt's block before the irreversible block's number was read. */
 async function stillThere(
 	client: NodeClient,
 	transactionId: Uint8Array,
@@ -368,7 +368,7 @@ async function stillThere(
 	return again !== undefined && again.blockNumber === receipt.blockNumber && equalBytes(again.id, receipt.id);
 }
 
-/** Number of the newest irreversible block. @throws {Failure} */
+/** Fetches the number of the newest irreversible block. @throws {Failure} */
 export async function irreversibleNumber(client: NodeClient): Promise<bigint> {
 	const head = await askSolidity(client, (view) => fetchHead(client, view));
 	return head === UNSERVED ? solidNumber(client) : head.number;
@@ -382,7 +382,7 @@ async function solidTimeMs(client: NodeClient): Promise<bigint> {
 
 const UNSERVED = Symbol("no solidity API");
 
-/** Asks the solidity API where there is one. */
+/** Queries the solidity API, if there is one. */
 async function askSolidity<T>(
 	client: NodeClient,
 	ask: (view: NodeView) => Promise<T>,
@@ -391,7 +391,7 @@ async function askSolidity<T>(
 	return ask("solidity").catch(onRefusal(UNSERVED, "not_served", "network"));
 }
 
-/** The irreversible block's number by the full API: `solidityBlock` is `Num:<n>,ID:<id>`. */
+/** The irreversible block's number from the full API, where `solidityBlock` is `Num:<n>,ID:<id>`. */
 async function solidNumber(client: NodeClient): Promise<bigint> {
 	const { solidityBlock } = await client.call("getnodeinfo", {});
 	const match = /Num:(\d{1,18})(?!\d)/.exec(String(solidityBlock));

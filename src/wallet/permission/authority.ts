@@ -1,4 +1,4 @@
-/** Whose signatures an envelope needs and has: from the node, or without one from the envelope itself (protocol/wallet-formats §4.2). */
+/** Determines whose signatures an envelope needs and has: from the node, or offline from the envelope (protocol/wallet-formats §4.2). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
@@ -16,20 +16,20 @@ import { type Approval, checkPermission, permissionOf, samePermission, weigh } f
 export interface Authority {
 	readonly permission: Readonly<Permission>;
 	readonly approval: Approval;
-	/** Id of the genesis block; from the envelope where no node was asked. */
+	/** Genesis block id; from the envelope if no node was asked. */
 	readonly chain: Uint8Array | undefined;
-	/** Where the permission is from; one from an envelope is unverified. */
+	/** Origin of the permission; one from the envelope is unverified. */
 	readonly source: "node" | "envelope";
-	/** Whether the account's permission is another one than the envelope says. */
+	/** Whether the account's permission differs from the one in the envelope. */
 	readonly changed: boolean;
-	/** The present time as the chain counts it; the local clock where no node was asked. */
+	/** The current time of the chain; the local clock if no node was asked. */
 	readonly nowMs: bigint;
-	/** Time of the chain's newest block; undefined where no node was asked. */
+	/** Timestamp of the newest block; undefined if no node was asked. */
 	readonly chainMs?: bigint;
 }
 
 /**
- * Asks the node.
+ * Fetches the authority from a node.
  * @throws {Failure} `wrong_network`, `not_found`, `not_authorized`
  */
 export async function authorityAtNode(envelope: TransactionEnvelope, client: NodeClient): Promise<Authority> {
@@ -59,7 +59,7 @@ export async function authorityAtNode(envelope: TransactionEnvelope, client: Nod
 	};
 }
 
-/** The chain that an envelope is for, whoever signs it, and its times, as in {@link Authority}. @throws {Failure} `wrong_network` */
+/** The chain that an envelope is for, and its times, as in {@link Authority}. @throws {Failure} `wrong_network` */
 export async function chainOf(
 	envelope: TransactionEnvelope,
 	client: NodeClient,
@@ -77,7 +77,7 @@ export async function chainOf(
 	return { chain, nowMs: await countedTime(client, chainMs, end, Date.now()), chainMs };
 }
 
-/** How the signatures of an envelope weigh by a node's own count; undefined at one that counts none. */
+/** The weight of an envelope's signatures as counted by a node; undefined if the node doesn't count. */
 export async function countedByNode(
 	envelope: TransactionEnvelope,
 	client: NodeClient,
@@ -91,14 +91,14 @@ export async function countedByNode(
 	const { code, message } = result;
 	return {
 		weight: typeof weight === "bigint" ? weight : 0n,
-		// What is reached is the code 0, which isn't written.
+		// A reached threshold is code 0, which the response omits.
 		ready: code === undefined || code === "ENOUGH_PERMISSION",
 		message: String(message ?? ""),
 	};
 }
 
 /**
- * Believes the envelope.
+ * Takes the authority from the envelope, unverified.
  * @throws {Failure} `usage` if it carries no permission, `not_authorized`
  */
 export function authorityOfEnvelope(envelope: TransactionEnvelope, nowMs: number): Authority {
@@ -121,13 +121,13 @@ export function authorityOfEnvelope(envelope: TransactionEnvelope, nowMs: number
 	};
 }
 
-/** The stored permission that a transaction of an account names. @throws {Failure} `not_authorized` */
+/** The account's stored permission that a transaction refers to. @throws {Failure} `not_authorized` */
 function authorising(envelope: TransactionEnvelope, account: Readonly<Account>): Readonly<Permission> {
 	const { permissionId, type } = envelope;
 	return checkPermission(permissionOf(account, permissionId), permissionId, type.id);
 }
 
-/** An account that a node doesn't know signs with its own key, as a new one does. */
+/** An account that a node doesn't know is treated as a new one, which signs with its own key. */
 export function accountOrFresh(
 	account: Readonly<Account> | undefined,
 	address: Uint8Array,
@@ -135,7 +135,7 @@ export function accountOrFresh(
 	return account ?? Account.create({ address });
 }
 
-/** The permission inside the member `coin`; undefined if there is none. @throws {Failure} `transaction_invalid` */
+/** The permission in the envelope's member `coin`; undefined if there is none. @throws {Failure} `transaction_invalid` */
 function carriedPermission(envelope: TransactionEnvelope): Permission | undefined {
 	const permission = member(envelope.coin, "permission");
 	if (!isRecord(permission)) return undefined;
@@ -168,7 +168,7 @@ function int64Of(value: Json | undefined): bigint {
 	return BigInt(String(value));
 }
 
-/** Refuses a transaction whose time is over, which may have been sent before. @throws {Failure} `tx_expired` */
+/** Refuses an expired transaction, which may have been sent before. @throws {Failure} `tx_expired` */
 export function checkNotExpired(envelope: TransactionEnvelope, authority: Pick<Authority, "nowMs">): void {
 	const expiration = envelope.transaction.raw?.expiration ?? 0n;
 	if (expiration <= authority.nowMs) {

@@ -1,4 +1,4 @@
-/** What this machine and a node know of the keys of new permissions, and what that makes of them for whoever signs. */
+/** Collects what this machine and a node know about the keys of new permissions, and the remarks that follow for the signer. */
 
 import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
@@ -21,7 +21,7 @@ import { numbered, type PermissionSet, storedPermissions } from "./permission-se
 type Where = Pick<Settings, "keystoreDirectory" | "contactsFile">;
 
 /**
- * @param client undefined without a network: then no key is known to be a contract's
+ * @param client undefined when offline: then no key is known to be a contract's
  * @param owner the account, 21 bytes
  */
 export async function keyFacts(
@@ -37,7 +37,7 @@ export async function keyFacts(
 	const known = new Set([...entries, ...contacts].map(({ address }) => toHex(address)));
 	const schemes = entries.flatMap(({ scheme }) => scheme ?? []);
 	const off = client ? await schemesOff(client, schemes) : [];
-	// The chain would not take their signatures.
+	// The chain would not accept their signatures.
 	const mute = entries.filter(({ scheme }) => scheme && off.includes(scheme));
 	const unsignable = new Set(mute.map(({ address }) => toHex(address)));
 	const addresses = new Map(
@@ -57,14 +57,14 @@ export async function keyFacts(
 	};
 }
 
-/** What somebody who signs an update that was made elsewhere sees of it. */
+/** A permission update made elsewhere, as shown to someone who is to sign it. */
 interface ReviewedUpdate {
-	/** The changes line by line; none without a network, where nobody tells what is stored. */
+	/** The changes, one per line; empty when offline, since the stored permissions aren't known. */
 	readonly lines: readonly string[];
 	readonly remarks: readonly PermissionRemark[];
 }
 
-/** Undefined for one without an owner permission, which no node takes. */
+/** Reviews an update; undefined for one without an owner permission, which every node refuses. */
 export async function reviewedUpdate(
 	where: Where,
 	client: NodeClient | undefined,
@@ -75,7 +75,7 @@ export async function reviewedUpdate(
 	const before = client
 		? storedPermissions(accountOrFresh(await fetchAccount(client, account), account))
 		: after;
-	// Whatever is in the update itself is shown to whoever signs it, and nothing of it is a node's word.
+	// Everything in the update itself is shown to the signer, so none of it rests on a node's word.
 	const facts = {
 		...(await keyFacts(where, client, account, after)),
 		isKnown: () => true,

@@ -1,5 +1,5 @@
 /**
- * What an active permission may do, by names instead of a bitmap: bit n of 32 bytes, least significant first, stands
+ * Operations of an active permission, by name instead of as a bitmap of 32 bytes: bit n, least significant first, stands
  * for contract type n (protocol/permissions §2.3).
  */
 
@@ -18,7 +18,7 @@ import { Failure } from "../failure.js";
 const BITS = OPERATIONS_LENGTH * 8;
 const PERMISSION_UPDATE = contractType("AccountPermissionUpdateContract").id;
 
-/** Short names as people write them: without the ending `Contract`. */
+/** Short name of an operation as people write it: without the suffix `Contract`. */
 export function operationName(id: number): string {
 	const type = contractTypeById(id);
 	return type ? shortName(type) : String(id);
@@ -31,7 +31,7 @@ export function operationIds(operations: Uint8Array): number[] {
 	return ids;
 }
 
-/** Names of the bits that are set; a bit without a name appears as its number. */
+/** Names of the bits that are set; a bit without a name is given by its number. */
 export function operationNames(operations: Uint8Array): string[] {
 	return operationIds(operations).map(operationName);
 }
@@ -52,14 +52,14 @@ export function operationsOf(ids: Iterable<number>): Uint8Array {
 }
 
 /**
- * The operations that the network gives to new accounts today, with every upgrade in force: all types that exist for
- * ordinary accounts but the permission update itself (`7fff1fc0033ef30f…`).
+ * The operations that the network currently grants to new accounts, with all upgrades active: all types available to
+ * ordinary accounts except the permission update itself (`7fff1fc0033ef30f…`).
  */
 export const DEFAULT_OPERATIONS: Uint8Array = operationsMask(
 	({ granted }) => granted !== undefined && granted !== "permissions",
 );
 
-/** Everything that the network lets a permission hold: the default and the permission update (`7fff1fc0037ef30f…`). */
+/** All operations that a permission may have: the default ones and the permission update (`7fff1fc0037ef30f…`). */
 export const ALL_OPERATIONS: Uint8Array = operationsMask(({ granted }) => granted !== undefined);
 
 /** One operation by name (with or without `Contract`, any case) or number. @throws {Failure} `bad_value` */
@@ -83,8 +83,8 @@ export function parseOperation(text: string): number {
 }
 
 /**
- * Reads a list of operations: names, numbers, `default`, `all`, 64 hex digits; `+Name` and `-Name` change what stands
- * before, or the present operations when they come first.
+ * Reads a list of operations: names, numbers, `default`, `all`, 64 hex digits; `+Name` and `-Name` modify what precedes them,
+ * or the present operations if they come first.
  * @param present operations that relative entries start from
  * @throws {Failure} `bad_value`
  */
@@ -106,7 +106,7 @@ export function parseOperations(text: string, present?: Uint8Array): Uint8Array 
 	return operationsOf(ids);
 }
 
-/** Set bits that no contract type of ours names. */
+/** Bits that are set but belong to no contract type known here. */
 export function unknownOperations(operations: Uint8Array): number[] {
 	return operationIds(operations).filter((id) => contractTypeById(id) === undefined);
 }
@@ -117,8 +117,8 @@ export function canUpdatePermissions(operations: Uint8Array): boolean {
 }
 
 /**
- * Types that take coins or tokens out of the account, or let others do so: transfers, calls and deployments with a value,
- * purchases, the exchange, the order book, and the permission update that would allow any of them.
+ * Types that move coins or tokens out of the account, or let others do so: transfers, calls and deployments with a value,
+ * purchases, the exchange, the order book, and the permission update, which could allow any of them.
  */
 const MOVING: readonly number[] = contractTypes.filter(({ movesFunds }) => movesFunds).map(({ id }) => id);
 

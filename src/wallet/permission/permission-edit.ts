@@ -1,4 +1,4 @@
-/** Single edits of an account's permissions (protocol/wallet-formats §5): each takes a set and gives the next one. */
+/** Single edits of an account's permissions (protocol/wallet-formats §5): each takes a set and returns the edited one. */
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { Key, Permission, PermissionPermissionType } from "../../protocol/messages.js";
@@ -7,10 +7,10 @@ import { DEFAULT_OPERATIONS, parseOperations } from "./operations.js";
 import { permissionLabel } from "./permission.js";
 import { FIRST_ACTIVE_ID, type PermissionSet } from "./permission-set.js";
 
-/** Finds the address of a key by address or label. */
+/** Resolves a key, given by address or label, to its address. */
 type ResolveKey = (text: string) => Promise<Uint8Array>;
 
-/** The flags that edit, each with one text value. */
+/** The flags for edits, each with one text value. */
 export const EDITS = {
 	owner: (set, value, resolve) => replaceKeys(set, "owner", value, resolve),
 	witness: (set, value, resolve) => replaceKeys(set, "witness", value, resolve),
@@ -28,7 +28,7 @@ export const EDITS = {
 
 export type EditName = keyof typeof EDITS;
 
-/** Applies edits in their order. @throws {Failure} `bad_value` */
+/** Applies edits in order. @throws {Failure} `bad_value` */
 export async function applyEdits(
 	set: PermissionSet,
 	edits: readonly { readonly name: EditName; readonly value: string }[],
@@ -145,7 +145,7 @@ function removeActive(set: PermissionSet, target: string): PermissionSet {
 	return { ...set, actives: set.actives.filter((_, position) => position !== index) };
 }
 
-/** Whether edits alone say who may use a permission, and for what: nothing of it is as it was before, or it is new. */
+/** Whether the edits alone determine who may use a permission, and for what: it is new, or they replace all of it. */
 export function isStatedBy(
 	edits: readonly { readonly name: EditName; readonly value: string }[],
 	before: PermissionSet,
@@ -219,8 +219,8 @@ function requiredActive(set: PermissionSet, target: string): number {
 }
 
 /**
- * The set with what the network requires and an old account may lack: an active permission, which gets the owner's
- * keys so that nobody gains by it, and a witness's own key.
+ * Adds to a set what the network requires and an old account may lack: an active permission, with the owner's keys so that
+ * nobody gains access, and the witness permission of a witness.
  * @param account 21 bytes
  */
 export function completed(set: PermissionSet, account: Uint8Array, isWitness: boolean): PermissionSet {

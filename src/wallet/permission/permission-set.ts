@@ -1,6 +1,6 @@
 /**
- * The permissions of an account as one value: read from the chain or from a document, edited step by step, written as
- * a document that the next command takes (protocol/wallet-formats §5). The chain renumbers active permissions by their position.
+ * The permissions of an account as one value: read from the chain or from a document, edited step by step, and written as
+ * a document for the next command (protocol/wallet-formats §5). The chain numbers active permissions by their position.
  */
 
 import { toBase58Check } from "../../protocol/address.js";
@@ -27,7 +27,7 @@ export interface PermissionSet {
 	readonly actives: readonly Readonly<Permission>[];
 }
 
-/** What an account stores now. */
+/** The permissions that an account has now; the defaults if it stores none. */
 export function storedPermissions(account: Readonly<Account>): PermissionSet {
 	return {
 		owner: permissionOf(account, 0) as Readonly<Permission>,
@@ -36,7 +36,7 @@ export function storedPermissions(account: Readonly<Account>): PermissionSet {
 	};
 }
 
-/** The contract that stores a set. */
+/** The contract of a transaction that stores a set. */
 export function updateContract(owner: Uint8Array, set: PermissionSet): AccountPermissionUpdateContract {
 	return AccountPermissionUpdateContract.create({
 		owner_address: owner,
@@ -46,7 +46,7 @@ export function updateContract(owner: Uint8Array, set: PermissionSet): AccountPe
 	});
 }
 
-/** How the chain will store a set: ids by position. */
+/** A set as the chain will store it, with ids by position. */
 export function numbered(set: PermissionSet): PermissionSet {
 	const withId = (permission: Readonly<Permission>, id: number): Permission => {
 		const copy = Permission.copy(permission);
@@ -60,7 +60,7 @@ export function numbered(set: PermissionSet): PermissionSet {
 	};
 }
 
-/** A permission for people and programs. */
+/** A permission as shown to people and programs. */
 export interface PermissionView {
 	readonly id: number;
 	readonly type: string;
@@ -75,7 +75,7 @@ export interface PermissionView {
 	readonly operationNames?: readonly string[] | undefined;
 }
 
-/** The document of a set. @param isLocal whether a key is in the local keystore */
+/** Writes a set as a document. @param isLocal whether a key is in the local keystore */
 export function permissionDocument(
 	account: Uint8Array,
 	set: PermissionSet,
@@ -112,9 +112,9 @@ export function permissionDocument(
 }
 
 /**
- * Reads a document; members for display are ignored.
- * @param resolve address of a key by address or label
- * @throws {Failure} `bad_value` naming the place
+ * Reads a document; members that are only for display are ignored.
+ * @param resolve resolves a key, given by address or label, to its address
+ * @throws {Failure} `bad_value` with the path
  */
 export async function readPermissionDocument(
 	document: Json,

@@ -1,4 +1,4 @@
-/** Who may sign what for an account: its stored permissions, and how signatures weigh (protocol/permissions §§2 and 3.3). */
+/** An account's stored permissions, and the weight of signatures under them (protocol/permissions §§2 and 3.3). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -16,7 +16,7 @@ export interface WeighedKey {
 	readonly weight: bigint;
 }
 
-/** The owner permission of an account that stores none: its own key alone. */
+/** The owner permission of an account that stores none: just its own key. */
 function defaultOwner(address: Uint8Array): Permission {
 	return Permission.create({
 		type: PermissionPermissionType.Owner,
@@ -26,14 +26,14 @@ function defaultOwner(address: Uint8Array): Permission {
 	});
 }
 
-/** The permission with an id as it is stored; undefined if the account has none. */
+/** The stored permission with an id; undefined if the account doesn't have it. */
 export function permissionOf(account: Readonly<Account>, id: number): Readonly<Permission> | undefined {
 	if (id === OWNER_ID) return account.owner_permission ?? defaultOwner(account.address);
 	if (id === WITNESS_ID) return account.witness_permission;
 	return account.active_permission.find((permission) => permission.id === id);
 }
 
-/** How people name a permission in a message. */
+/** A permission's label in messages. */
 export function permissionLabel(permission: Readonly<Permission>): string {
 	return permission.permission_name === ""
 		? `${permission.id}`
@@ -88,14 +88,14 @@ export function checkPermission(
 	return permission;
 }
 
-/** How the signers of a transaction weigh under a permission. */
+/** The weight of a transaction's signers under a permission. */
 export interface Approval {
 	/** Keys that have signed, in the order of the signatures. */
 	readonly approved: readonly WeighedKey[];
 	/** Keys that haven't, in the order of the permission. */
 	readonly outstanding: readonly WeighedKey[];
 	readonly weight: bigint;
-	/** What the threshold lacks; 0 when reached. */
+	/** Weight missing to the threshold; 0 if it is reached. */
 	readonly missing: bigint;
 	readonly ready: boolean;
 }
@@ -124,7 +124,7 @@ export function weigh(permission: Readonly<Permission>, signers: readonly Uint8A
 	return { approved, outstanding, weight, missing, ready: missing === 0n };
 }
 
-/** Whether two permissions mean the same to a signer. */
+/** Whether two permissions are equal as far as a signer is concerned. */
 export function samePermission(a: Readonly<Permission>, b: Readonly<Permission>): boolean {
 	return (
 		a.threshold === b.threshold &&
@@ -137,7 +137,7 @@ export function samePermission(a: Readonly<Permission>, b: Readonly<Permission>)
 	);
 }
 
-/** Signatures without which a permission isn't reached, as far as that can be told: one or two. */
+/** The least number of signatures that can reach a permission's threshold, distinguishing only one and more than one (given as two). */
 export function leastSignatures(permission: Readonly<Permission> | undefined): number {
 	const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
 	return (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
@@ -145,8 +145,8 @@ export function leastSignatures(permission: Readonly<Permission> | undefined): n
 
 /**
  * How many signatures a transaction of an account will have, wherever they are made: more than one costs a fee.
- * @param permission by id or name; absent: the owner's
- * @param signers that are named for it
+ * @param permission by id or name; if absent, the owner permission
+ * @param signers number of signers named for it
  * @throws {Failure} as {@link permissionId}
  */
 export function signaturesToExpect(

@@ -1,4 +1,4 @@
-/** Payments with notes of a contract: the call, with its proofs, as a transaction to be signed (protocol/shielded §11). */
+/** Plans payments with notes of a contract: the call with its proofs, as a transaction to be signed (protocol/shielded §11). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { concatBytes, EMPTY, fromHex, toHex } from "../../protocol/bytes.js";
@@ -21,10 +21,10 @@ import type { ContractPool } from "./pool.js";
 import type { PoolUnits } from "./pool-units.js";
 import { SHIELDED_CALLS } from "./shielded-call.js";
 
-/** Makes the proofs and signatures of a call. */
+/** Produces the proofs and signatures of a call. */
 export type Orc20Prover = (plan: Orc20Plan) => Promise<ShieldedORC20Parameters>;
 
-/** The proofs are made by this program; no key leaves it. */
+/** A prover that runs in this process, so that no key leaves it. */
 export function provedHere(tools: BuildingTools): Orc20Prover {
 	return (plan) => buildOrc20Parameters(plan, tools);
 }
@@ -33,15 +33,15 @@ interface ContractPaymentOptions {
 	readonly units: PoolUnits;
 	readonly prove: Orc20Prover;
 	readonly random: Randomness;
-	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
+	/** The most that energy may cost, with its unit, or `auto`; if absent, as configured. */
 	readonly feeLimit?: string | undefined;
-	/** Send it although it would fail. */
+	/** Send it even if it would fail. */
 	readonly force?: boolean | undefined;
 }
 
 /**
- * The call that makes a payment.
- * @throws {Failure} `insufficient_funds` if the contract may not take the amount of a mint; `contract_revert`
+ * Plans the call that makes a payment.
+ * @throws {Failure} `insufficient_funds` if the contract isn't allowed to take the amount of a mint; `contract_revert`
  * @throws {ProvingError}
  */
 export async function contractPaymentPlan(
@@ -66,7 +66,7 @@ export async function contractPaymentPlan(
 	});
 	const input = encodeTriggerInput(parameters, {
 		rawValue: raw,
-		// The network's form uses the sender's key itself, by which all burns of the key could be linked. Nobody checks it.
+		// The network's form uses the sender's own key, by which all its burns could be linked. Nothing checks this value.
 		burnText: payTo ? sealBurn(random(32), raw, payTo) : EMPTY,
 		payTo: payTo ?? EMPTY,
 		signatures: parameters.spend_description.map((spend) => spend.spend_authority_signature),
@@ -78,14 +78,14 @@ export async function contractPaymentPlan(
 		...(await callFeeLimit({ feeLimit, force }, client, call, async () => [])),
 		result: { kind, spentNotes: payment.spends.map(({ nullifier }) => toHex(nullifier)) },
 		readReceipt: async (receipt) => {
-			// The logs hold nothing but ciphertext.
+			// The logs contain only ciphertext.
 			const { logs: _, ...told } = (await receiptView(receipt, undefined, [])) as { logs?: unknown };
 			return told;
 		},
 	};
 }
 
-/** @throws {Failure} `insufficient_funds` with the command that helps */
+/** Checks the allowance for a mint. @throws {Failure} `insufficient_funds` with the command that grants it */
 async function checkAllowance(
 	client: Actor["client"],
 	owner: Uint8Array,

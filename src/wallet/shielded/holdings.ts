@@ -1,7 +1,7 @@
 /**
- * The notes of one holder as of a block: what a pool published so far, seen with the holder's keys. Values are never changed;
- * {@link HoldingsReader} makes the next from the one before. A note's voucher grows with every later note of the pool, and
- * is what makes its path in the tree without asking anybody.
+ * The notes of one holder as of a block: what a pool has published so far, decrypted with the holder's keys. Values are immutable;
+ * {@link HoldingsReader} derives the next from the previous one. A note's voucher is updated with every later note of the pool,
+ * so that its path in the tree can be computed without a query.
  */
 
 import { toHex } from "../../protocol/bytes.js";
@@ -23,25 +23,25 @@ import { Failure } from "../failure.js";
 import type { PoolTransaction, PublishedBurn, PublishedNote } from "./pool.js";
 import { withoutFilling } from "./pool-reading.js";
 
-/** A place in the chain. */
+/** A transaction's position in the chain. */
 interface Occurrence {
 	/** 64 hexadecimal digits. */
 	readonly txID: string;
 	readonly block: bigint;
 }
 
-/** A note that came. */
+/** A note that the holder received. */
 export interface HeldNote extends Occurrence {
 	readonly note: Note;
-	/** Without the zeros behind it. */
+	/** Without trailing zeros. */
 	readonly memo: Uint8Array;
-	/** Among the new notes of its transaction. */
+	/** Index among the new notes of its transaction. */
 	readonly index: number;
-	/** Unknown where the beginning of the tree is. */
+	/** Position in the tree; undefined if the beginning of the tree isn't known. */
 	readonly position: bigint | undefined;
-	/** Unknown without a full viewing key, or without a position. */
+	/** Undefined without a full viewing key, or without a position. */
 	readonly nullifier: Uint8Array | undefined;
-	/** Only of notes that are not spent, where the whole tree is known. */
+	/** Only for unspent notes, and if the whole tree is known. */
 	readonly voucher: NoteVoucher | undefined;
 	readonly spent: Occurrence | undefined;
 }
@@ -52,28 +52,28 @@ export interface SentNote extends Occurrence {
 	readonly memo: Uint8Array;
 }
 
-/** What the holder's notes paid to a transparent account. */
+/** A payment from the holder's notes to a transparent account. */
 export interface BurntNote extends Occurrence, PublishedBurn {}
 
 export interface Holdings {
-	/** Number of the last block that was read, and its id; -1 and none before the first. */
+	/** Number of the last block read, followed by its id; -1 and an empty id before the first. */
 	readonly through: bigint;
 	readonly id: Uint8Array;
-	/** All notes of the pool; undefined where its beginning isn't known. */
+	/** The tree of all notes of the pool; undefined if its beginning isn't known. */
 	readonly tree: NoteTree | undefined;
 	readonly received: readonly HeldNote[];
 	readonly sent: readonly SentNote[];
 	readonly burnt: readonly BurntNote[];
-	/** Notes were spent without it being told which. */
+	/** Whether notes were spent in transactions that don't show which ones. */
 	readonly hasSilentSpends: boolean;
 }
 
-/** More are not kept: each costs whoever sends it a transaction. */
+/** The most notes that are kept; flooding a holder with more would cost the sender a transaction for each. */
 const MAX_NOTES = 100_000;
 
 /**
- * Nothing yet.
- * @param isWhole reading starts where the pool does
+ * Holdings before anything was read.
+ * @param isWhole whether reading starts at the pool's beginning
  */
 export function noHoldings(through: bigint, id: Uint8Array, isWhole: boolean): Holdings {
 	const tree = isWhole ? EMPTY_NOTE_TREE : undefined;
@@ -82,15 +82,15 @@ export function noHoldings(through: bigint, id: Uint8Array, isWhole: boolean): H
 
 export class HoldingsReader {
 	private tree: NoteTree | undefined;
-	/** The tree with the next note in it already. */
+	/** The tree that already includes the next note. */
 	private start: NoteTree | undefined;
 	private readonly received: HeldNote[];
 	private readonly sent: SentNote[];
 	private readonly burnt: BurntNote[];
 	private hasSilentSpends: boolean;
-	/** Places of notes that are not spent, by nullifier. */
+	/** Indexes of unspent notes, by nullifier. */
 	private readonly unspent = new Map<string, number>();
-	/** Places of notes that have a voucher. */
+	/** Indexes of notes that have a voucher. */
 	private readonly growing = new Set<number>();
 
 	constructor(
@@ -110,12 +110,12 @@ export class HoldingsReader {
 		return this.tree !== undefined;
 	}
 
-	/** Knows the tree from elsewhere from here on. @param tree with the next note as its last leaf */
+	/** Continues with a tree obtained elsewhere. @param tree whose last leaf is the next note */
 	startWith(tree: NoteTree): void {
 		this.start = tree;
 	}
 
-	/** The next transaction of the pool. @throws {Failure} */
+	/** Applies the next transaction of the pool. @throws {Failure} */
 	take(transaction: PoolTransaction): void {
 		const { txID, block } = transaction;
 		let isOwn = false;
@@ -172,19 +172,19 @@ export class HoldingsReader {
 		if (voucher) this.growing.add(place);
 	}
 
-	/** Puts a note into the tree and beside the ways of those before. @returns its position, if that is known */
+	/** Appends a note to the tree and to the vouchers of earlier notes. @returns its position, if known */
 	private append({ cm, position }: PublishedNote): bigint | undefined {
 		if (this.start) {
 			this.tree = this.start;
 			this.start = undefined;
 			return BigInt(treeSize(this.tree) - 1);
 		}
-		// The first note of all: nothing of the tree was missed.
+		// The pool's very first note: no part of the tree was missed.
 		if (!this.tree && position === 0n) this.tree = EMPTY_NOTE_TREE;
 		if (!this.tree) return position;
 		const next = BigInt(treeSize(this.tree));
 		if (position !== undefined && position !== next) {
-			// Notes are missing: from here on, paths have to come from the contract.
+			// Some notes were missed: from here on, paths have to be queried from the contract.
 			this.forgetTree();
 			return position;
 		}
@@ -203,7 +203,7 @@ export class HoldingsReader {
 			if (held.voucher) this.received[place] = { ...held, voucher: undefined };
 	}
 
-	/** What is known after a block. */
+	/** The holdings after a block. */
 	after(through: bigint, id: Uint8Array): Holdings {
 		const { tree, hasSilentSpends } = this;
 		return {
@@ -218,7 +218,7 @@ export class HoldingsReader {
 	}
 }
 
-/** A note that its sender made wrongly is passed over; it is no one's. */
+/** Opens a note; undefined for one that its sender encoded wrongly, which nobody can spend. */
 function opening<T>(open: () => T | undefined): T | undefined {
 	try {
 		return open();

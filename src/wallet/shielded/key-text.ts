@@ -1,6 +1,6 @@
 /**
- * Keys of shielded addresses as people and programs hand them on: a spending key as 64 hexadecimal digits; all of them as
- * JSON with the names that the network's own methods have (`sk`, `ak`, `nk`, `ovk`, `ivk`, `d`), so that their answers can
+ * Text forms of the keys of shielded addresses: a spending key as 64 hexadecimal digits; any keys as JSON with the member
+ * names of the network's own methods (`sk`, `ak`, `nk`, `ovk`, `ivk`, `d`), so that their responses can
  * be read too.
  */
 
@@ -16,7 +16,7 @@ import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.js";
 
 /**
- * Reads keys. The most powerful one counts; messages never repeat the text.
+ * Reads keys. The most powerful one given is used; error messages never repeat the text.
  * @throws {Failure} `bad_value`
  */
 export function readShieldedKeys(text: string): ShieldedKeys {
@@ -67,7 +67,7 @@ function keysOfRecord(record: JsonRecord): ShieldedKeys | undefined {
 	throw new Failure("bad_value", "the keys have neither sk, nor ak, nk and ovk, nor ivk");
 }
 
-/** Viewing keys as one line of JSON. Whoever reads it sees what comes and goes, and can spend nothing. */
+/** Viewing keys as one line of JSON. Whoever has it can see incoming and outgoing payments, but can't spend. */
 export function viewingKeyText({ full, ivk, ovk, diversifier }: ShieldedKeys): string {
 	return JSON.stringify({
 		...(full ? { ak: toHex(full.ak), nk: toHex(full.nk) } : { ivk: toHex(ivk) }),

@@ -1,4 +1,4 @@
-/** Payments with notes of the chain's own pool: a transaction whose proofs and signatures cover its header too (protocol/shielded §§4 and 10). */
+/** Payments with notes of the chain's own pool: proofs and signatures also cover the transaction's header (protocol/shielded §§4 and 10). */
 
 import { toHex } from "../../protocol/bytes.js";
 import { ShieldedTransferContract } from "../../protocol/messages.js";
@@ -20,13 +20,13 @@ import {
 } from "./payment.js";
 import type { NativePool } from "./pool.js";
 
-/** What a chain takes that doesn't tell: nothing changes these fees on the network any more (protocol/shielded §2.1). */
+/** Fees if the node doesn't give them: they no longer change on the network (protocol/shielded §2.1). */
 const USUAL_FEE = 100_000n;
 const CREATING_FEE = 1_000_000n;
 
 /**
- * What the chain takes of a transfer of its own pool, in units of the token.
- * @param creates whether the transfer creates its recipient
+ * The chain's fee for a transfer of its own pool, in units of the token.
+ * @param creates whether the transfer creates the recipient's account
  */
 export async function nativeFee(client: NodeClient, creates: boolean): Promise<bigint> {
 	const parameters = await fetchChainParameters(client);
@@ -35,21 +35,21 @@ export async function nativeFee(client: NodeClient, creates: boolean): Promise<b
 		: (parameters.get("getShieldedTransactionFee") ?? USUAL_FEE);
 }
 
-/** Makes the transaction of a payment for a header. */
+/** Builds the transaction of a payment, with its proofs, for a given header. */
 export type NativeProver = (
 	payment: NativePayment,
 	header: TransactionHeader,
 	pool: NativePool,
 ) => Promise<SignedTransaction>;
 
-/** A payment, and who gives in a mint. */
+/** A payment, with the fee and, for a mint, the account that pays. */
 interface NativePayment extends ShieldedPayment {
-	/** 21 bytes; only of a mint. */
+	/** 21 bytes; only for a mint. */
 	readonly from?: Uint8Array | undefined;
 	readonly fee: bigint;
 }
 
-/** The proofs are made by this program; no key leaves it. */
+/** A prover that runs in this process, so that no key leaves it. */
 export function nativeProvedHere(tools: BuildingTools): NativeProver {
 	return (payment, header, pool) => {
 		const { target, value, fee, from } = payment;
@@ -69,7 +69,7 @@ export function nativeProvedHere(tools: BuildingTools): NativeProver {
 	};
 }
 
-/** At least one: without change a burn makes an empty note for nobody, as the network asks for one. */
+/** The notes created, at least one: a burn without change creates an empty note to nobody, since the network requires a note. */
 function outputsOf(payment: ShieldedPayment, { random }: Pick<BuildingTools, "random">): NoteToSend[] {
 	const notes = notesToSend(payment, random);
 	if (notes.length > 0) return notes;
@@ -81,7 +81,7 @@ function outputsOf(payment: ShieldedPayment, { random }: Pick<BuildingTools, "ra
 	}
 }
 
-/** What makes a payment with notes of the chain's own pool. */
+/** Plans a payment with notes of the chain's own pool. */
 export function nativePaymentPlan(
 	pool: NativePool,
 	payment: NativePayment,

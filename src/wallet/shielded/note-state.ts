@@ -1,4 +1,4 @@
-/** What can be done with the notes that a key holds. */
+/** Determines which of a key's notes can be spent. */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { HeldNote } from "./holdings.js";
@@ -6,8 +6,8 @@ import type { ScanResult } from "./scan.js";
 import type { PendingSpend } from "./scan-state.js";
 
 /**
- * `unconfirmed`: its block can still be replaced; `pending`: a transaction of ours that is not in a block spends it; `unknown`:
- * an incoming viewing key doesn't tell if it is spent.
+ * `unconfirmed`: its block can still be dropped in a reorg; `pending`: one of the holder's transactions, not yet in a block, spends
+ * it; `unknown`: an incoming viewing key doesn't show whether it is spent.
  */
 type NoteState = "unspent" | "unconfirmed" | "pending" | "spent" | "unknown";
 
@@ -16,7 +16,7 @@ export interface JudgedNote {
 	readonly state: NoteState;
 }
 
-/** All notes that came, with their states. @param spentElsewhere nullifiers of spends that the pool doesn't tell of */
+/** All received notes with their states. @param spentElsewhere nullifiers of spends that the pool's data doesn't show */
 export function judgeNotes(
 	{ holdings, irreversible, state, headMs }: ScanResult,
 	spentElsewhere: ReadonlySet<string> = new Set(),
@@ -36,14 +36,14 @@ export function judgeNotes(
 	}
 }
 
-/** Sum of the values of notes in some states. */
+/** Sum of the values of notes that are in any of the given states. */
 export function sumIn(notes: readonly JudgedNote[], ...states: readonly NoteState[]): bigint {
 	return notes
 		.filter(({ state }) => states.includes(state))
 		.reduce((sum, { held }) => sum + held.note.value, 0n);
 }
 
-/** What is still pending: neither in a block nor expired. */
+/** The spends that are still pending: neither in a block nor expired. */
 export function stillPending({ holdings, state, headMs }: ScanResult): readonly PendingSpend[] {
 	const spent = new Set(
 		holdings.received.flatMap((held) => (held.spent && held.nullifier ? [toHex(held.nullifier)] : [])),

@@ -1,4 +1,4 @@
-/** From what a person wants to pay to a transaction that can be signed: amounts, notes, change, proofs. */
+/** Turns a requested payment into a transaction that can be signed: amounts, notes, change, proofs. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -26,7 +26,7 @@ import { type PoolUnits, unitsOf } from "./pool-units.js";
 import type { ScanResult, ScanStore } from "./scan.js";
 import { ShieldedContract } from "./shielded-contract.js";
 
-/** What makes proofs, for either kind of pool. */
+/** The provers for both kinds of pool. */
 export interface Provers {
 	readonly contract: Orc20Prover;
 	readonly native: NativeProver;
@@ -35,17 +35,17 @@ export interface Provers {
 export interface PayRequest {
 	readonly pool: Pool;
 	readonly target: PaymentTarget;
-	/** In the token's decimals, in smallest units as `<n>raw`, or `max`. */
+	/** Amount in the token's decimals, in smallest units as `<n>raw`, or `max`. */
 	readonly amount: string;
-	/** For the recipient alone, at most 512 bytes. */
+	/** Memo that only the recipient can read, at most 512 bytes. */
 	readonly memo?: Uint8Array | undefined;
-	/** Take it out of the public balance of the account that acts. */
+	/** Pay from the public balance of the acting account instead of from notes. */
 	readonly mint: boolean;
-	/** Who pays with notes; with a mint: who can read later what was sent. */
+	/** Keys of the holder who pays with notes; for a mint, the keys that can later read what was sent. */
 	readonly keys?: ShieldedKeys | undefined;
-	/** How people call these keys. */
+	/** Name of these keys, for messages. */
 	readonly keyName?: string | undefined;
-	/** Of the chain's own pool, in units of its token; absent: what the chain takes. */
+	/** Fee for the chain's own pool, in units of its token; if absent, the chain's fee. */
 	readonly fee?: bigint | undefined;
 	/** Whether the recipient's account has to be created, which the chain's own pool charges for. */
 	readonly creates?: boolean | undefined;
@@ -53,23 +53,23 @@ export interface PayRequest {
 
 interface PayOptions {
 	readonly provers: Provers;
-	/** The notes as they are now; asked for where notes pay. */
+	/** Scans the pool for the holder's current notes; called if notes pay. */
 	readonly scan?: (() => Promise<ScanResult>) | undefined;
-	/** Where it is noted which notes are on their way. */
+	/** Where notes with a pending spend are recorded. */
 	readonly store?: ScanStore | undefined;
 	readonly random?: Randomness;
 	readonly units?: PoolUnits | undefined;
 	readonly feeLimit?: string | undefined;
-	/** Send it although it would fail. */
+	/** Send it even if it would fail. */
 	readonly force?: boolean | undefined;
-	/** Called with what a node learns by a question. */
+	/** Called with a warning when a query reveals something to the node. */
 	readonly onWarning?: (message: string) => void;
 }
 
 const MEMO_BYTES = 512;
 
 /**
- * Plans a payment and makes its proofs (for a contract at once, for the chain's own pool when the header is known).
+ * Plans a payment and produces its proofs (for a contract at once, for the chain's own pool when the header is known).
  * @throws {Failure} `bad_value`, `insufficient_funds`, `watch_only`, `contract_revert`
  * @throws {ProvingError}
  */
@@ -147,7 +147,7 @@ function checkRequest({ mint, target, keys, memo, amount }: PayRequest): void {
 		throw new Failure("bad_value", "a memo goes with a note, and an account gets none");
 }
 
-/** Before proofs are made: the network looks at the balance last. @throws {Failure} `insufficient_funds` */
+/** Checks the balance before proofs are produced, as the network would only check it last. @throws {Failure} `insufficient_funds` */
 async function checkPublicBalance(
 	{ client, owner }: Actor,
 	{ tokenId }: NativePool,
@@ -168,11 +168,11 @@ async function feeOf(client: NodeClient, { pool, fee, creates }: PayRequest): Pr
 }
 
 /**
- * Chooses notes whose values reach an amount; irreversible ones if they do. As few as will do, and of these the smallest, so that little
- * comes back as change.
- * @param wanted in units of notes; `max`: as much as so many notes hold
- * @param most notes that one transaction can spend
- * @param text shows an amount
+ * Chooses notes whose values add up to an amount, irreversible ones if possible. Chooses as few as possible, and among those the
+ * smallest, to minimize change.
+ * @param wanted in units of notes; `max` is the most that the allowed number of notes can hold
+ * @param most the largest number of notes that one transaction can spend
+ * @param text formats an amount
  * @throws {Failure} `insufficient_funds`
  */
 export function chooseNotes(
@@ -199,7 +199,7 @@ function byValue({ held: a }: JudgedNote, { held: b }: JudgedNote): number {
 	return a.note.value < b.note.value ? -1 : a.note.value > b.note.value ? 1 : 0;
 }
 
-/** @param notes by value, the smallest first */
+/** @param notes sorted by value, smallest first */
 function smallest(notes: readonly JudgedNote[], wanted: bigint, most: 1 | 2): JudgedNote[] | undefined {
 	const single = notes.find(({ held }) => held.note.value >= wanted);
 	if (single) return [single];
@@ -273,8 +273,8 @@ async function amountsOf(
 }
 
 /**
- * The notes of a key with their states, also where the contract doesn't tell which are spent.
- * @param onWarning called where the node learns which notes are asked about
+ * The notes of a key with their states, even if the contract's logs don't show which are spent.
+ * @param onWarning called if the node learns from the queries which notes are concerned
  */
 export async function judgedNotes(
 	client: NodeClient,

@@ -1,4 +1,4 @@
-/** A payment into, inside or out of a pool, before its proofs are made: which notes it spends, and which it makes (protocol/shielded §§10 and 11). */
+/** A payment into, within or out of a pool before it is proved: the notes it spends and creates (protocol/shielded §§10 and 11). */
 
 import { randomBytes } from "node:crypto";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -27,17 +27,18 @@ import type { Pool } from "./pool.js";
 import type { ScanResult } from "./scan.js";
 import { ShieldedContract } from "./shielded-contract.js";
 
-/** A note with everything that its spend proves. */
+/** A note with everything needed to prove its spend. */
 export interface ReadyNote {
 	readonly note: Note;
 	readonly nullifier: Uint8Array;
-	/** Root that the path leads to. */
+	/** Root of the tree that the path leads to. */
 	readonly anchor: Uint8Array;
 	readonly path: NotePath;
 }
 
 /**
- * @param onAsked called where the contract had to be asked
+ * Determines the anchor and path of each chosen note.
+ * @param onAsked called if the contract had to be queried
  * @throws {Failure}
  */
 export async function readyNotes(
@@ -47,7 +48,7 @@ export async function readyNotes(
 	{ holdings, irreversible }: ScanResult,
 	onAsked: () => void,
 ): Promise<readonly ReadyNote[]> {
-	// An older root stays known whatever becomes of the newest blocks.
+	// An older root remains valid even if the newest blocks are dropped in a reorg.
 	const isFirm = chosen.every(({ held }) => held.block <= irreversible.through);
 	const known = isFirm ? irreversible : holdings;
 	const own = chosen.map(({ held }) => ({ held, voucher: voucherIn(known, held) }));
@@ -91,33 +92,33 @@ function markOf({ nullifier }: HeldNote): Uint8Array {
 	return nullifier;
 }
 
-/** Where a payment goes. */
+/** Recipient of a payment: a shielded address, or a transparent account. */
 export type PaymentTarget =
 	| { readonly kind: "shielded"; readonly address: PaymentAddress }
 	/** 21 bytes. */
 	| { readonly kind: "account"; readonly account: Uint8Array };
 
-/** What a payment does, in units of notes. */
+/** A payment, with values in units of notes. */
 export interface ShieldedPayment {
 	readonly kind: "mint" | "transfer" | "burn";
-	/** Of whoever spends; of a mint only for the sender's own copy. */
+	/** Keys of the spender; for a mint, only used for the sender's own copy of the notes. */
 	readonly keys: ShieldedKeys | undefined;
 	readonly spends: readonly ReadyNote[];
 	readonly target: PaymentTarget;
-	/** What arrives. */
+	/** Value that the recipient receives. */
 	readonly value: bigint;
-	/** What comes back. */
+	/** Value that returns to the sender. */
 	readonly change: bigint;
-	/** For the recipient alone; cut at 512 bytes. */
+	/** Memo that only the recipient can read; truncated at 512 bytes. */
 	readonly memo: Uint8Array;
 }
 
 const SCALAR_BYTES = 64;
 
-/** Randomness of the system. */
+/** The operating system's cryptographic randomness. */
 export const systemRandom = (length: number): Uint8Array => randomBytes(length);
 
-/** The notes that a payment makes, with their randomness. */
+/** The notes that a payment creates, with their randomness. */
 export function notesToSend(payment: ShieldedPayment, random: BuildingTools["random"]): NoteToSend[] {
 	const { target, value, change, memo, keys } = payment;
 	const notes: NoteToSend[] = [];
@@ -126,11 +127,11 @@ export function notesToSend(payment: ShieldedPayment, random: BuildingTools["ran
 		if (!keys) throw new Failure("internal", "change needs the keys that it goes back to");
 		notes.push(outgoingNote(addressOfKeys(keys), change, new Uint8Array(0), random));
 	}
-	// Which of two comes back is nobody's business.
+	// Random order, so that it doesn't reveal which of the two notes is the change.
 	return ((random(1)[0] as number) & 1) === 1 ? notes.reverse() : notes;
 }
 
-/** @param memo cut at 512 bytes */
+/** A note to create. @param memo truncated at 512 bytes */
 export function outgoingNote(
 	address: PaymentAddress,
 	value: bigint,
@@ -140,7 +141,7 @@ export function outgoingNote(
 	return { note: { ...address, value, randomness: randomScalar(random) }, memo };
 }
 
-/** The notes that a payment spends, with the randomness of their authorization. */
+/** The notes that a payment spends, with the randomness for authorizing the spends. */
 export function notesToSpend(payment: ShieldedPayment, random: BuildingTools["random"]): NoteToSpend[] {
 	return payment.spends.map(({ note, anchor, path }) => ({
 		note,
@@ -150,12 +151,12 @@ export function notesToSpend(payment: ShieldedPayment, random: BuildingTools["ra
 	}));
 }
 
-/** What the sender's copy of new notes is sealed with: the sender's own key, or one that nobody has. */
+/** The key that encrypts the sender's copy of new notes: the sender's own, or a random one that nobody has. */
 export function outgoingKeyOf({ keys }: ShieldedPayment, random: BuildingTools["random"]): Uint8Array {
 	return keys?.ovk ?? random(SCALAR_BYTES).slice(0, 32);
 }
 
-/** The keys that spend. @throws {Failure} `watch_only` */
+/** The keys needed to spend. @throws {Failure} `watch_only` */
 export function spendingKeysOf({ keys }: ShieldedPayment): SpendingKeys & SpendAuthority {
 	const secret = keys?.spending ?? keys?.delegated;
 	if (!secret || !keys?.full) throw new Failure("watch_only", "this is a viewing key: it can't spend notes");

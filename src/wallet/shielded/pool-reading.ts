@@ -1,4 +1,4 @@
-/** Reading what transactions did in a pool from blocks and logs (protocol/shielded §4, protocol/wallet-formats §8.3). Nothing of a holder's keys is asked or told. */
+/** Reads a pool's transactions from blocks and logs (protocol/shielded §4, protocol/wallet-formats §8.3), without any keys. */
 
 import { addressFromHash } from "../../protocol/address.js";
 import { equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
@@ -40,7 +40,7 @@ function eventOf({ topics }: PoolLog): EventName | undefined {
 const word = (data: Uint8Array, index: number): Uint8Array => data.slice(index * WORD, (index + 1) * WORD);
 const number = (data: Uint8Array, index: number): bigint => BigInt(`0x${toHex(word(data, index))}`);
 
-/** What the logs of a transaction say; a log that a contract wrote in another form is passed over. */
+/** Decodes the logs of a transaction; a log in any other form is ignored. */
 export function transactionOfLogs(txID: string, block: bigint, logs: readonly PoolLog[]): PoolTransaction {
 	const notes: PublishedNote[] = [];
 	const nullifiers: Uint8Array[] = [];
@@ -73,7 +73,7 @@ export function transactionOfLogs(txID: string, block: bigint, logs: readonly Po
 	return { txID, block, notes, nullifiers, burns, isSilent: spends && nullifiers.length === 0 };
 }
 
-/** What a transaction of a block did in the chain's own pool; undefined if it is something else, or was refused. */
+/** Decodes a block's transaction of the chain's own pool; undefined if it is of another type, or failed. */
 export function transactionOfBlock(answer: JsonRecord, block: bigint): PoolTransaction | undefined {
 	const contracts = member(answer["raw_data"] as JsonRecord | undefined, "contract");
 	const first = Array.isArray(contracts) ? (contracts[0] as Json | undefined) : undefined;
@@ -116,21 +116,21 @@ function decoded(rawHex: string): { readonly raw: Uint8Array; readonly contract:
 	}
 }
 
-/** Blocks of one request; servers give no more. */
+/** Blocks per request: the maximum that servers return. */
 const BLOCKS = 100n;
-/** Requests that are under way at a time. */
+/** Number of concurrent requests. */
 const PARALLEL = 8;
-/** Blocks whose logs are asked for between two reports. */
+/** Blocks whose logs are requested between two progress reports. */
 const LOG_BLOCKS = 5000n;
 
-/** What happened in some blocks. */
+/** What happened in the pool in a range of blocks. */
 export interface PoolBlocks {
 	/** Number of the last of them. */
 	readonly through: bigint;
 	readonly transactions: readonly PoolTransaction[];
 }
 
-/** What happened in a pool in the blocks from one to another, both included. @throws {Failure} */
+/** Yields what happened in a pool from one block to another, both included. @throws {Failure} */
 export async function* readPool(
 	client: NodeClient,
 	pool: Pool,
@@ -155,7 +155,7 @@ function shieldedOf({ transactions }: JsonRecord, block: bigint): PoolTransactio
 	return list.flatMap((transaction) => transactionOfBlock(transaction, block) ?? []);
 }
 
-/** Blocks by their numbers, every one of them. @throws {Failure} `rpc_error` if one is missing */
+/** Fetches a range of blocks. @throws {Failure} `rpc_error` if one is missing */
 async function blocksBetween(
 	client: NodeClient,
 	start: bigint,
@@ -230,14 +230,14 @@ function receiptsOf(answer: readonly JsonRecord[], contract: Uint8Array, block: 
 	});
 }
 
-/** A memo without the zeros that fill it up. */
+/** A memo without its padding of zeros. */
 export function withoutFilling(memo: Uint8Array): Uint8Array {
 	let end = memo.length;
 	while (end > 0 && memo[end - 1] === 0) end--;
 	return memo.slice(0, end);
 }
 
-/** A memo as text if it is one, else as hexadecimal digits behind `0x`. */
+/** A memo as text if it is valid text, else as `0x` and hexadecimal digits. */
 export function memoView(memo: Uint8Array): string {
 	const text = fromUtf8(memo);
 	const isText = /^[^\p{C}]*$/u.test(text) && equalBytes(utf8(text), memo);

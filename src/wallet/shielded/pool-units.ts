@@ -1,4 +1,4 @@
-/** Amounts of a pool: notes count in steps of the contract's scaling factor, people in the token's decimals. */
+/** Converts amounts of a pool between units of notes, which are multiples of the contract's scaling factor, and the token's decimals. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
@@ -11,25 +11,25 @@ import { formatDecimal, parseTokenAmount } from "../values/amount.js";
 import type { Pool } from "./pool.js";
 import { ShieldedContract } from "./shielded-contract.js";
 
-/** Notes hold less than this. */
+/** Upper bound of a note's value. */
 const MOST = MAX_INT64 - 1n;
 
 export class PoolUnits {
 	constructor(
-		/** Smallest units of the token in one of a note. */
+		/** Smallest units of the token per unit of a note. */
 		readonly factor: bigint,
-		/** Id or contract of the token; undefined where the pool's contract doesn't tell. */
+		/** Id or contract of the token; undefined if the pool's contract doesn't provide it. */
 		readonly token: string | undefined,
 		private readonly decimals: number | undefined,
 		private readonly symbol: string | undefined,
 	) {}
 
-	/** Smallest units of the token. @param value of notes */
+	/** Converts to smallest units of the token. @param value in units of notes */
 	raw(value: bigint): bigint {
 		return value * this.factor;
 	}
 
-	/** An amount for people. @param value of notes */
+	/** Formats an amount for people. @param value in units of notes */
 	text(value: bigint): string {
 		const raw = this.raw(value);
 		if (this.decimals === undefined) return `${raw}raw`;
@@ -37,9 +37,9 @@ export class PoolUnits {
 	}
 
 	/**
-	 * What such an amount rests on that only the node says (`nodesWord` of a plan).
-	 * @param stated decimals as the user says
-	 * @throws {Failure} `bad_value` if the node says otherwise
+	 * What the meaning of an amount depends on that only the node vouches for (`nodesWord` of a plan).
+	 * @param stated decimals as given by the user
+	 * @throws {Failure} `bad_value` if the node contradicts the user
 	 */
 	nodesWord(text: string, stated: number | undefined): readonly NodesWord[] {
 		const { token: id = "", decimals } = this;
@@ -48,9 +48,9 @@ export class PoolUnits {
 	}
 
 	/**
-	 * Reads an amount in the token's decimals, with its symbol or without, or in smallest units as `<n>raw`.
-	 * @returns in units of notes
-	 * @throws {Failure} `bad_value`, also if no note can hold exactly this
+	 * Reads an amount in the token's decimals, with or without its symbol, or in smallest units as `<n>raw`.
+	 * @returns units of notes
+	 * @throws {Failure} `bad_value`, also if the amount isn't a whole number of these units
 	 */
 	read(text: string): bigint {
 		const bare = withoutSymbol({ id: this.token ?? "", symbol: this.symbol }, text);
@@ -66,12 +66,12 @@ export class PoolUnits {
 }
 
 /**
- * The units of a pool.
- * @param token contract of the ORC-20 token, where the pool's contract doesn't tell it
+ * Fetches the units of a pool.
+ * @param token contract of the ORC-20 token, if the pool's contract doesn't provide it
  * @throws {Failure} `not_found` if there is no such pool
  */
 export async function unitsOf(client: NodeClient, pool: Pool, token?: Uint8Array): Promise<PoolUnits> {
-	// Tokens that don't describe themselves are counted in their smallest units.
+	// Tokens without metadata are counted in their smallest units.
 	const unknown = onRefusal(undefined, "not_found");
 	if (pool.kind === "native") {
 		const known = await fetchToken(client, pool.tokenId).catch(unknown);

@@ -1,14 +1,14 @@
-/** Where notes lie: in the chain's own pool, or in a contract that keeps notes of an ORC-20 token (protocol/shielded §§4 and 11). */
+/** Types of pools of notes: the chain's own, or a contract with notes of an ORC-20 token (protocol/shielded §§4 and 11). */
 
 import { toBase58Check } from "../../protocol/address.js";
 
-/** What the network's nodes are configured with unless their operators say otherwise. */
+/** The token of the chain's own pool in a node's default configuration. */
 export const USUAL_POOL_TOKEN = "000000";
 
 export type Pool =
 	| {
 			readonly kind: "native";
-			/** Id of the ORC-10 token whose units notes count. */
+			/** Id of the ORC-10 token that notes hold. */
 			readonly tokenId: string;
 	  }
 	| {
@@ -20,16 +20,16 @@ export type Pool =
 export type ContractPool = Extract<Pool, { kind: "contract" }>;
 export type NativePool = Extract<Pool, { kind: "native" }>;
 
-/** One word for a pool. */
+/** A pool's name: `native`, or the contract's Base58 address. */
 export function poolName(pool: Pool): string {
 	return pool.kind === "native" ? "native" : toBase58Check(pool.contract);
 }
 
-/** A new note as everybody sees it. */
+/** A new note as published on the chain. */
 export interface PublishedNote {
-	/** Among the new notes of its transaction, from 0 on. */
+	/** Index among the new notes of its transaction, from 0. */
 	readonly index: number;
-	/** In the tree, where the pool says it. */
+	/** Position in the tree, if the pool publishes it. */
 	readonly position: bigint | undefined;
 	readonly cm: Uint8Array;
 	readonly cv: Uint8Array;
@@ -40,11 +40,11 @@ export interface PublishedNote {
 	readonly forSender: Uint8Array;
 }
 
-/** What left a pool for a transparent account. */
+/** A payment from a pool to a transparent account. */
 export interface PublishedBurn {
 	/** 21 bytes. */
 	readonly to: Uint8Array;
-	/** In the token's own units. */
+	/** In the token's smallest units. */
 	readonly amount: bigint;
 }
 
@@ -56,6 +56,6 @@ export interface PoolTransaction {
 	readonly notes: readonly PublishedNote[];
 	readonly nullifiers: readonly Uint8Array[];
 	readonly burns: readonly PublishedBurn[];
-	/** It spent notes and doesn't tell which. */
+	/** Whether it spent notes without showing which ones. */
 	readonly isSilent: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Proofs made by a node, for whoever asks for that (protocol/shielded §5): it is told the viewing key, the key that proves, the notes,
- * amounts and recipients, so it sees everything the holder sees, now and later. It is not told the key that authorizes:
- * what it answers is compared with what was asked for, and signed here.
+ * Has a node produce proofs, if the user asks for it (protocol/shielded §5). The node receives the viewing key, the proving key, the
+ * notes, amounts and recipients, so it sees everything the holder sees, now and later. It doesn't receive the spend authorizing key:
+ * its response is compared with the request, and signed here.
  */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
@@ -23,7 +23,7 @@ import { messageFrom } from "../node/answer.js";
 import type { NodeClient } from "../node/node-client.js";
 import type { Orc20Prover } from "./contract-payment.js";
 
-/** @param random of the signatures */
+/** A prover that delegates to a node. @param random randomness for the signatures */
 export function provedByNode(client: NodeClient, random: Randomness): Orc20Prover {
 	return async (plan) => {
 		const answer = await client.call(
@@ -62,7 +62,7 @@ function requestOf(plan: Orc20Plan, dialect: NodeClient["settings"]["dialect"]):
 	};
 }
 
-/** @throws {Failure} `transaction_mismatch` if the node made something else than was asked for */
+/** Compares the node's result with the request. @throws {Failure} `transaction_mismatch` */
 function checkParameters(plan: Orc20Plan, parameters: ShieldedORC20Parameters): void {
 	const { spend_description: spends, receive_description: outputs } = parameters;
 	const isAsked =
@@ -82,7 +82,7 @@ function checkParameters(plan: Orc20Plan, parameters: ShieldedORC20Parameters): 
 	);
 }
 
-/** What leaves the pool. */
+/** Value that leaves the pool. */
 function balanceOf({ spends, outputs }: Orc20Plan): bigint {
 	const sum = (notes: readonly (NoteToSend | NoteToSpend)[]): bigint =>
 		notes.reduce((total, { note }) => total + note.value, 0n);
@@ -106,7 +106,7 @@ function isSpendOf(
 	);
 }
 
-/** Whether a new note is the one that was asked for, and its receiver can open it. */
+/** Whether a new note is the requested one, and its recipient can open it. */
 function isOutputOf(output: ReceiveDescription, { note, memo }: NoteToSend, ovk: Uint8Array): boolean {
 	const cm = noteCommitment(note);
 	if (!cm || !equalBytes(output.note_commitment, cm)) return false;

@@ -1,4 +1,4 @@
-/** How far a key's notes in a pool were read, so that reading goes on there: as a value, and as sealed bytes (protocol/wallet-formats §8.2). */
+/** State of scanning a pool with a key, so that scanning can continue: as a value, and as encrypted bytes (protocol/wallet-formats §8.2). */
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { promisify } from "node:util";
@@ -11,23 +11,23 @@ import type { Note } from "../../protocol/sapling/note.js";
 import { Failure } from "../failure.js";
 import type { BurntNote, HeldNote, Holdings, SentNote } from "./holdings.js";
 
-/** A note that a transaction of ours spends, which is not yet in a block. */
+/** A note that is spent by one of the holder's transactions that is not yet in a block. */
 export interface PendingSpend {
 	readonly txID: string;
 	readonly nullifier: Uint8Array;
-	/** Epoch milliseconds; afterwards the note is free again. */
+	/** Epoch milliseconds; after this the note can be spent again. */
 	readonly expirationMs: bigint;
 }
 
 export interface ScanState {
-	/** Id of the genesis block, in hexadecimal. */
+	/** Genesis block id, in hexadecimal. */
 	readonly chain: string;
 	readonly pool: string;
 	/** First block that was read. */
 	readonly since: bigint;
-	/** After an irreversible block. */
+	/** Holdings as of an irreversible block. */
 	readonly holdings: Holdings;
-	/** The same after earlier blocks, newest first, to go back to if the chain is another one from there on. */
+	/** Holdings as of earlier blocks, newest first, to return to if the chain differs from there on. */
 	readonly earlier: readonly Holdings[];
 	readonly pending: readonly PendingSpend[];
 }
@@ -37,23 +37,23 @@ const MAGIC = utf8("coin notes 1\n");
 const NONCE = 12;
 const SEAL_TAG = 16;
 const SEAL_CIPHER = "chacha20-poly1305";
-/** More than any state has; a file that unpacks to more is refused. */
+/** Larger than any real state; a file that decompresses to more is refused. */
 export const MAX_STATE_BYTES = 256 << 20;
 
-/** The key that a holder's states are sealed with. @param ivk of the holder */
+/** The key that encrypts a holder's states. @param ivk the holder's incoming viewing key */
 export function stateKey(ivk: Uint8Array): Uint8Array {
 	return blake2b(ivk, { personalization: utf8("coin scan states"), dkLen: 32 });
 }
 
-/** What names a state's file: tells nothing about key or pool to whoever doesn't hold the key. */
+/** Name of a state's file: reveals nothing about the key or pool to anyone without the key. */
 export function stateName({ full, ivk, ovk }: ShieldedKeys, chain: string, pool: string): string {
-	// A viewing key finds more in the same blocks than an incoming one.
+	// A full viewing key finds more in the same blocks than an incoming one.
 	const sees = `${full ? "spent" : "incoming"} ${ovk ? "sent" : "unsent"}`;
 	const text = concatBytes(ivk, utf8(`${chain} ${pool} ${sees}`));
 	return toHex(blake2b(text, { personalization: utf8("coin scan names "), dkLen: 16 }));
 }
 
-/** @param nonce 12 bytes, never used before with the key */
+/** Encrypts a state. @param nonce 12 bytes, never used before with the key */
 export async function sealState(state: ScanState, key: Uint8Array, nonce: Uint8Array): Promise<Uint8Array> {
 	const packed = await promisify(gzip)(Buffer.from(JSON.stringify(stateJson(state)), "utf8"));
 	const cipher = createCipheriv(SEAL_CIPHER, key, nonce, { authTagLength: SEAL_TAG });
@@ -61,7 +61,7 @@ export async function sealState(state: ScanState, key: Uint8Array, nonce: Uint8A
 	return concatBytes(MAGIC, nonce, cipher.update(packed), cipher.final(), cipher.getAuthTag());
 }
 
-/** @throws {Failure} `keystore_format` if the bytes were not sealed with the key, or are damaged */
+/** Decrypts a state. @throws {Failure} `keystore_format` if the bytes were not encrypted with the key, or are damaged */
 export async function openState(sealed: Uint8Array, key: Uint8Array): Promise<ScanState> {
 	const bytes = asBuffer(sealed);
 	const refuse = (cause?: unknown): Failure =>

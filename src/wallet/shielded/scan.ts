@@ -1,6 +1,6 @@
 /**
- * Reading a pool with a holder's keys. What is irreversible is read once and kept; what may still be replaced, up to the head,
- * is read each time. If the chain turns out to be another one (a development chain that was set back), reading goes back to
+ * Scans a pool with a holder's keys. Irreversible blocks are read once and their result is kept; later ones, up to the head, which a
+ * reorg may replace, are read each time. If the chain has changed (a development chain that was reverted), scanning resumes from
  * the newest kept state of the same chain.
  */
 
@@ -29,17 +29,17 @@ import { type Pool, poolName } from "./pool.js";
 import { type PoolBlocks, readPool } from "./pool-reading.js";
 import { MAX_STATE_BYTES, openState, type ScanState, sealState, stateKey, stateName } from "./scan-state.js";
 
-/** A state of one key, chain and pool. */
+/** Storage for the scan state of one key, chain and pool. */
 export interface ScanStore {
-	/** Undefined before anything was read. */
+	/** The stored state; undefined if there is none yet. */
 	load(): Promise<ScanState | undefined>;
-	/** Replaces the state by another that is made of it; nobody else changes it meanwhile. */
+	/** Atomically replaces the state by one derived from it. */
 	change(make: (before: ScanState | undefined) => ScanState): Promise<ScanState>;
-	/** Forgets it. */
+	/** Deletes the state. */
 	clear(): Promise<void>;
 }
 
-/** A state that lasts as long as the program. */
+/** A store in memory, which lasts as long as the program. */
 export function memoryStore(): ScanStore {
 	let state: ScanState | undefined;
 	return {
@@ -55,8 +55,8 @@ export function memoryStore(): ScanStore {
 }
 
 /**
- * A file for the owner only, which tells nothing to whoever doesn't hold the key.
- * @param note called with the lock of a process that is gone
+ * A store in a file that only its owner can access, and that reveals nothing without the key.
+ * @param note called with a message when a stale lock is removed
  */
 export function fileStore(
 	keystore: string,
@@ -104,37 +104,37 @@ interface ScanOptions {
 	readonly pool: Pool;
 	readonly keys: ShieldedKeys;
 	readonly store: ScanStore;
-	/** First block to read, where nothing was read yet; absent: the first there is. */
+	/** First block to read if nothing was read yet; if absent, the first block of the chain. */
 	readonly since?: bigint | undefined;
-	/** Called with how far it is. */
+	/** Called with the progress: the block just read, and the last one to read. */
 	readonly onProgress?: (block: bigint, last: bigint) => void;
-	/** Called where blocks were replaced: reading went back to this one. */
+	/** Called if blocks were replaced, with the block that scanning went back to. */
 	readonly onRewind?: (block: bigint) => void;
-	/** A clock that goes forward, in milliseconds. */
+	/** A monotonic clock, in milliseconds. */
 	readonly now?: () => number;
 }
 
 export interface ScanResult {
-	/** As of the head. */
+	/** Holdings as of the head. */
 	readonly holdings: Holdings;
-	/** What of it is irreversible. */
+	/** Holdings as of the irreversible block. */
 	readonly irreversible: Holdings;
 	readonly state: ScanState;
-	/** Time of the head block, epoch milliseconds. */
+	/** Timestamp of the head block, epoch milliseconds. */
 	readonly headMs: bigint;
 }
 
-/** States that are kept to go back to, and how far the newest two of them are apart, in blocks; further ones double it. */
+/** Number of earlier states kept, and the distance in blocks between the newest two; it doubles for each further one. */
 const KEPT = 6;
 const FIRST_DISTANCE = 32n;
-/** How often a long reading is stored. */
+/** Interval at which a long scan is saved. */
 const SAVE_MS = 5_000;
-/** A chain as long as this is not read from its beginning unless that is said. */
+/** A longer chain isn't read from its beginning unless the caller says so. */
 const SHORT_CHAIN = 200_000n;
-/** Heads that may be replaced while they are read. */
+/** Attempts to read up to the head, which a reorg may replace meanwhile. */
 const HEAD_ATTEMPTS = 3;
 
-/** @throws {Failure} what the node refuses; `usage` if it isn't said where to begin in a long chain */
+/** Scans a pool up to the head. @throws {Failure} what the node refuses; `usage` if `since` is missing for a long chain */
 export async function scanPool(options: ScanOptions): Promise<ScanResult> {
 	const { client, store } = options;
 	const chain = toHex(await fetchGenesisId(client));
@@ -150,7 +150,7 @@ export async function scanPool(options: ScanOptions): Promise<ScanResult> {
 	}
 }
 
-/** The stored state as far as it is of this chain, or a new one. */
+/** The newest stored state that belongs to this chain, or a new one. */
 async function matching(
 	options: ScanOptions,
 	chain: string,
@@ -185,7 +185,7 @@ async function usualFirst(client: NodeClient): Promise<bigint> {
 	});
 }
 
-/** Reads what is irreversible and isn't read yet, and stores it. */
+/** Reads the irreversible blocks that weren't read yet, and stores the result. */
 async function readIrreversible(options: ScanOptions, before: ScanState): Promise<ScanState> {
 	const { client, store, now = () => performance.now() } = options;
 	const solid = await irreversibleNumber(client);
@@ -216,13 +216,13 @@ async function advance(store: ScanStore, before: ScanState, holdings: Holdings):
 	return await store.change((stored) => withPending(next, stored));
 }
 
-/** Whatever became pending while this was read stays so. */
+/** Keeps the spends that became pending during the scan. */
 function withPending(state: ScanState, stored: ScanState | undefined): ScanState {
 	const isSame = stored?.chain === state.chain && stored.pool === state.pool;
 	return isSame ? { ...state, pending: stored.pending } : state;
 }
 
-/** The states to keep: each further back than the one before, by twice the distance. */
+/** Selects the states to keep: the distance doubles from each to the next older one. */
 function thinned(kept: readonly Holdings[], newest: Holdings): readonly Holdings[] {
 	const chosen: Holdings[] = [];
 	let distance = FIRST_DISTANCE;
@@ -238,7 +238,7 @@ function thinned(kept: readonly Holdings[], newest: Holdings): readonly Holdings
 	return chosen;
 }
 
-/** What is there at the head. */
+/** Reads on up to the head. */
 async function readOn(options: ScanOptions, from: Holdings, head: bigint, id: Uint8Array): Promise<Holdings> {
 	if (head <= from.through) return from;
 	const reader = new HoldingsReader(options.keys, from);
@@ -258,8 +258,8 @@ async function take(options: ScanOptions, reader: HoldingsReader, blocks: PoolBl
 }
 
 /**
- * The tree of the chain's own pool whose last leaf is the first note of a transaction: where reading begins late, the voucher of the
- * first note that was read gives it, whosever that is.
+ * The tree of the chain's own pool whose last leaf is the first note of a transaction: if scanning doesn't start at the beginning, it
+ * is obtained from the voucher of the first note read, whoever owns that.
  * @param txID 64 hexadecimal digits
  * @throws {Failure}
  */

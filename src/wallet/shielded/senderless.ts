@@ -1,4 +1,4 @@
-/** Transactions that notes of the chain's own pool pay: nobody acts, and nobody signs them (protocol/shielded §4). */
+/** Transactions paid by notes of the chain's own pool: they have no owner and no signature (protocol/shielded §4). */
 
 import type { TransactionPlan } from "../actions/plan.js";
 import { Failure } from "../failure.js";
@@ -8,7 +8,7 @@ import { envelopeOf, type TransactionEnvelope } from "../transaction/envelope.js
 import { checkReference } from "../transaction/second-source.js";
 
 /**
- * Makes the transaction of a plan, with its proofs, as it is to be broadcast.
+ * Builds the transaction of a plan, with its proofs, ready to be broadcast.
  * @param options memo, expiry and reference block
  * @throws {Failure}
  * @throws {ProvingError}

@@ -1,10 +1,10 @@
-/** The calls of contracts that keep notes, and what of a call everybody can read (protocol/shielded §11.2). */
+/** The calls of contracts that hold notes, and the publicly readable part of a call (protocol/shielded §11.2). */
 
 import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 
-/** First bytes of the hashed signatures of mint, transfer and burn. */
+/** Selectors of mint, transfer and burn. */
 export const SHIELDED_CALLS = {
 	mint: { selector: "855d175e" },
 	transfer: { selector: "9110a55b" },
@@ -12,11 +12,11 @@ export const SHIELDED_CALLS = {
 } as const;
 
 const WORD = 32;
-/** Words before the amount, and the account, of a burn. */
+/** Word index of the amount of a burn, and of the account. */
 const BURN_AMOUNT = 12;
 export const BURN_ACCOUNT = 15;
 
-/** What a call of such a contract does; undefined for any other call. */
+/** Describes a call of such a contract; undefined for any other call. */
 export function shieldedCallText(data: Uint8Array): string | undefined {
 	const word = (index: number): Uint8Array =>
 		data.subarray(SELECTOR_BYTES + index * WORD, SELECTOR_BYTES + (index + 1) * WORD);

@@ -1,4 +1,4 @@
-/** Questions to a contract that keeps notes of an ORC-20 token (protocol/wallet-formats §8.3), by constant calls. */
+/** Queries a contract that holds notes of an ORC-20 token (protocol/wallet-formats §8.3), by constant calls. */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, EMPTY, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
@@ -9,7 +9,7 @@ import type { NodeClient } from "../node/node-client.js";
 
 const WORD = 32;
 
-/** First bytes of the hashed signatures. */
+/** Selectors of the functions. */
 const SELECTORS = {
 	scalingFactor: "ed3437f8",
 	nullifiers: "2997e86b",
@@ -25,7 +25,7 @@ export class ShieldedContract {
 		readonly address: Uint8Array,
 	) {}
 
-	/** So many units of the token are one of a note. @throws {Failure} `not_found` if it is not such a contract */
+	/** Units of the token per unit of a note. @throws {Failure} `not_found` if it is not such a contract */
 	async scalingFactor(): Promise<bigint> {
 		const factor = await this.answerOf("scalingFactor", EMPTY);
 		if (factor.length < WORD || number(factor) === 0n)
@@ -36,24 +36,24 @@ export class ShieldedContract {
 		return number(factor);
 	}
 
-	/** The token, 21 bytes; undefined if the contract doesn't tell. */
+	/** The token's contract, 21 bytes; undefined if the contract doesn't provide it. */
 	async token(): Promise<Uint8Array | undefined> {
 		const answer = await this.answerOf("token", EMPTY).catch(onRefusal(EMPTY, "contract_revert"));
 		const isAddress = answer.length === WORD && answer.subarray(0, 12).every((byte) => byte === 0);
 		return isAddress && number(answer) > 0n ? addressFromHash(answer.subarray(12)) : undefined;
 	}
 
-	/** Whether a note is spent. Tells the node which note is asked about. */
+	/** Whether a note is spent. Reveals to the node which note is queried. */
 	async isSpent(nullifier: Uint8Array): Promise<boolean> {
 		return equalBytes(await this.answerOf("nullifiers", nullifier), nullifier);
 	}
 
-	/** Whether the tree had this root at some time. */
+	/** Whether this is a past or present root of the tree. */
 	async knowsRoot(root: Uint8Array): Promise<boolean> {
 		return equalBytes(await this.answerOf("roots", root), root);
 	}
 
-	/** The root, and the nodes beside a note's way to it, from the top. Tells the node which note is asked about. */
+	/** The root, and the sibling nodes on a note's path, from the top. Reveals to the node which note is queried. */
 	async path(
 		position: bigint,
 	): Promise<{ readonly root: Uint8Array; readonly siblings: readonly Uint8Array[] }> {

@@ -1,4 +1,4 @@
-/** What somebody sees who is asked to approve a transaction that waits at a signer. */
+/** What a user sees when asked to approve a transaction that waits at a signer. */
 
 import type { AwaitingTransaction } from "../../keystore/signer/client.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -8,10 +8,10 @@ import { summaryLines } from "../transaction/envelope-note.js";
 import { riskLine, riskOf } from "../transaction/risks.js";
 
 /**
- * Everything that the bytes do, calls with their arguments, and below it who asks for which key by which rule.
- * @param raw the raw data that is signed
- * @param waiting of all that waits, whose approval is the same: that of its bytes
- * @param contactsFile of the interfaces that the user has kept
+ * Describes everything that the bytes do, with the arguments of calls, and then who requests a signature of which key by which rule.
+ * @param raw the raw data to be signed
+ * @param waiting the waiting requests for these bytes, which are approved together
+ * @param contactsFile locates the interfaces that the user has saved
  */
 export async function approvalLines(
 	raw: Uint8Array,

@@ -1,7 +1,7 @@
 /**
- * The vendor's libraries: what talks to the device over USB brings compiled code, and few people need it, so nothing of
- * it is installed with the program. It is looked for when a device is named, beside the program and among what npm
- * installed for everybody; never in the directory where somebody happens to be.
+ * Loads the vendor's libraries. USB access needs native code that few users want, so none of it is installed with the program.
+ * When a device is named, the libraries are looked up beside the program and among npm's global packages, but never in the
+ * working directory.
  */
 
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import type { ConnectLedger, LedgerApp } from "./ledger.js";
 export const APP_LIBRARY = "@ledgerhq/hw-app-trx";
 export const TRANSPORT_LIBRARY = "@ledgerhq/hw-transport-node-hid-noevents";
 
-/** A connection to a device, as the vendor's libraries hand it to each other. */
+/** A connection to a device, as the vendor's libraries pass it to each other. */
 interface Transport {
 	close(): Promise<void>;
 }
@@ -25,12 +25,12 @@ interface AppLibrary {
 	readonly default: new (transport: Transport) => LedgerApp;
 }
 
-/** Finds a library and runs it. */
+/** Finds and loads a library. */
 type LoadLibrary = (name: string) => unknown;
 
 const requireLibrary = createRequire(import.meta.url);
 
-/** Where npm puts what is installed with --global. */
+/** The directories of npm's global packages. */
 function globalDirectories(environment: NodeJS.ProcessEnv): string[] {
 	const { npm_config_prefix: prefix, APPDATA } = environment;
 	return [
@@ -53,13 +53,13 @@ function loadInstalled(name: string): unknown {
 
 /**
  * Loads the libraries.
- * @throws {Failure} `signer_unavailable` that says what to install
+ * @throws {Failure} `signer_unavailable` with what to install
  */
 export function ledgerConnector(load: LoadLibrary = loadInstalled): ConnectLedger {
 	const transports = loaded(load, TRANSPORT_LIBRARY) as TransportLibrary;
 	const apps = loaded(load, APP_LIBRARY) as AppLibrary;
 	return async () => {
-		// Without a path the first device there is.
+		// An empty path opens the first device found.
 		const transport = await transports.default.open("");
 		return { app: new apps.default(transport), close: () => transport.close() };
 	};

@@ -1,6 +1,6 @@
 /**
- * Signing with a Ledger: the device is asked through the vendor's library of the network's app, and nothing that it
- * answers is used before its signature recovers to the address that it gave.
+ * Signs with a Ledger device, through the vendor's library for the network's app. A signature is only used if it recovers to the
+ * address that the device gave.
  */
 
 import { addressFromPublicKey, toBase58Check } from "../../protocol/address.js";
@@ -18,7 +18,7 @@ import { messageHash } from "../transaction/signed-message.js";
 import { formatCoin } from "../values/amount.js";
 import type { DeviceSigner } from "./signer.js";
 
-/** What is used of the vendor's library; hexadecimal without 0x. */
+/** The part of the vendor's library that is used; hexadecimal is without 0x. */
 export interface LedgerApp {
 	getAddress(path: string, display?: boolean): Promise<{ readonly publicKey: string }>;
 	getAppConfiguration(): Promise<{ readonly version: string; readonly signByHash: boolean }>;
@@ -35,14 +35,14 @@ interface LedgerConnection {
 /** Opens the device. */
 export type ConnectLedger = () => Promise<LedgerConnection>;
 
-/** The device takes messages of any length in pieces; a person reads no more than this. Bytes. */
+/** Limit in bytes of a message: the device accepts any length in chunks, but nobody reads more than this on it. */
 const MAX_MESSAGE = 64 * 1024;
 
 /**
- * Opens the device and asks for the address of a key.
- * @param name as the person named it
+ * Opens the device and requests the address of a key.
+ * @param name the device as named by the user
  * @param path derivation path without `m/`
- * @throws {Failure} `signer_unavailable` for a device that isn't there, is locked, or has another app open
+ * @throws {Failure} `signer_unavailable` if the device is missing or locked, or has another app open
  */
 export async function openLedger(name: string, path: string, connect: ConnectLedger): Promise<DeviceSigner> {
 	const { app, close } = await translated(connect());
@@ -62,10 +62,10 @@ function addressOf(publicKeyHex: string): Uint8Array {
 	return addressFromPublicKey(fromHex(publicKeyHex));
 }
 
-/** A piece of the exchange; the app reads raw data field by field, and no field may be cut. Bytes. */
+/** Size in bytes of a chunk sent to the device; the app parses raw data field by field, and no field may be split. */
 const PIECE = 250;
 
-/** Whether every field of the raw data fits into one piece, so that the app can read the transaction. */
+/** Whether every field of the raw data fits into one chunk, so that the app can parse the transaction. */
 export function fitsDevice(rawBytes: Uint8Array): boolean {
 	for (let at = 0; at < rawBytes.length; ) {
 		const size = fieldSize(rawBytes, at);
@@ -75,7 +75,7 @@ export function fitsDevice(rawBytes: Uint8Array): boolean {
 	return true;
 }
 
-/** Bytes of the field that begins there: a number, or a length and as many bytes. */
+/** Size in bytes of the field at an offset: either a varint, or a length followed by that many bytes. */
 function fieldSize(bytes: Uint8Array, start: number): number {
 	const tag = varint(bytes, start);
 	const body = varint(bytes, tag.end);
@@ -92,7 +92,7 @@ function varint(bytes: Uint8Array, start: number): { readonly value: bigint; rea
 	return { value, end: bytes.length };
 }
 
-/** What a person is to compare with the screen, line by line. */
+/** The lines that the user should compare with the device's screen. */
 function screenLines(transaction: SignedTransaction): string[] {
 	const from = toBase58Check(transaction.owner);
 	const lines = fitsDevice(transaction.rawBytes) ? contractLines(transaction) : undefined;
@@ -111,7 +111,7 @@ function row([name, value]: Row): string {
 	return `  on device   ${name} ${value}`;
 }
 
-/** Of the kinds that the app reads; undefined: it shows the hash. */
+/** Lines for contract types that the app can parse; undefined for others, for which it shows the hash. */
 function contractLines(transaction: SignedTransaction): Row[] | undefined {
 	let parameter: unknown;
 	try {
@@ -152,7 +152,7 @@ class LedgerSigner implements DeviceSigner {
 		readonly name: string,
 		private readonly path: string,
 		readonly address: Uint8Array,
-		/** Whether its owner allowed it to sign what it can't show. */
+		/** Whether the device's setting allows signing what it can't show ("sign by hash"). */
 		private readonly signsHashes: boolean,
 		private readonly app: LedgerApp,
 		readonly close: () => Promise<void>,
@@ -194,7 +194,7 @@ class LedgerSigner implements DeviceSigner {
 			});
 	}
 
-	/** The signature in our form, once it is known to be this key's. @throws {Failure} */
+	/** The signature in normalized form, after verifying that it is this key's. @throws {Failure} */
 	private checked(hash: Uint8Array, hex: string): Uint8Array {
 		const signature = normalised(hex);
 		if (signature && recoversTo(this.address, hash, signature)) return signature;
@@ -206,7 +206,7 @@ class LedgerSigner implements DeviceSigner {
 	}
 }
 
-/** v is the recovery id, alone or with 27 added, by the version of the app. */
+/** Normalizes v, which is the recovery id or that plus 27, depending on the version of the app. */
 function normalised(hex: string): Uint8Array | undefined {
 	if (!/^([0-9a-f]{2})+$/i.test(hex)) return undefined;
 	const signature = fromHex(hex);
@@ -228,7 +228,7 @@ function recoversTo(address: Uint8Array, hash: Uint8Array, signature: Uint8Array
 	}
 }
 
-/** How the SHA-256 of a message looks, by which older versions of the app name it. */
+/** The SHA-256 of a message as shown by older versions of the app. */
 export function messageDigest(message: Uint8Array): string {
 	return toHex(sha256(message)).toUpperCase();
 }
@@ -270,7 +270,7 @@ const STATUS: ReadonlyMap<number, Answer> = new Map([
 	[0x6a8d, withoutSetting("signs no call of this contract", "Custom contracts")],
 ]);
 
-/** Errors of the USB library, by their names. */
+/** Errors of the USB library, by name. */
 const NAMED: readonly (readonly [name: RegExp, answer: Answer])[] = [
 	[
 		/NoDevice|CantOpenDevice|cannot open device/i,

@@ -1,4 +1,4 @@
-/** Keys that a signer holds in a process of its own: having it sign, and what it says in the words of the commands. */
+/** Signs with keys that a signer holds in its own process, and converts its errors to failures of commands. */
 
 import type { KeystoreEntry } from "../../keystore/keystore.js";
 import { keysOfSigner, SignerError, type SignerKey } from "../../keystore/signer/client.js";
@@ -11,9 +11,9 @@ import { Failure } from "../failure.js";
 import type { Signature } from "../transaction/envelope.js";
 
 /**
- * Has the signer of an entry sign a transaction.
- * @throws {Failure} `signer_unavailable`; `signer_refused` with the rule's reason; `approval_pending`, after which the same bytes
- *   are signed once somebody has approved them
+ * Requests a transaction's signature from an entry's signer.
+ * @throws {Failure} `signer_unavailable`; `signer_refused` with the rule's reason; `approval_pending`, after which the signer signs
+ *   the same bytes once somebody has approved them
  */
 export async function signatureOfSigner(
 	entry: KeystoreEntry,
@@ -30,7 +30,7 @@ export async function signatureOfSigner(
 }
 
 /**
- * Has the signer of an entry sign a message.
+ * Requests a message's signature from an entry's signer.
  * @param hash of the message @returns 65 bytes, v = 27 or 28
  * @throws {Failure} `signer_unavailable`; `signer_refused` with the rule's reason
  */
@@ -72,7 +72,7 @@ function awaitsApproval(name: string, id: string, rawHex: string, awaits: readon
 	);
 }
 
-/** What is thrown where a signer was asked, as a refusal of the command. */
+/** Converts an error of a signer client to the failure of a command. */
 export function signerFailure(error: unknown): unknown {
 	if (!(error instanceof SignerError)) return error;
 	return new Failure(error.isRefusal ? "signer_refused" : "signer_unavailable", error.message, {

@@ -1,4 +1,4 @@
-/** Who can sign: a key of the keystore, or a device that keeps its key to itself, and how devices are named on the command line. */
+/** What can sign: a key of the keystore, or a device that holds its own key; and how devices are named on the command line. */
 
 import type { KeystoreEntry } from "../../keystore/keystore.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -7,12 +7,12 @@ import { Failure } from "../failure.js";
 /** A device with one of its keys. */
 export interface DeviceSigner {
 	readonly kind: "device";
-	/** As it was named, such as `ledger:1`. */
+	/** The name as given, such as `ledger:1`. */
 	readonly name: string;
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly base58: string;
-	/** What a person will read on the device before they agree. */
+	/** What the user will read on the device before approving. */
 	shows(transaction: SignedTransaction): readonly string[];
 	/**
 	 * Signs a transaction on the device.
@@ -22,23 +22,23 @@ export interface DeviceSigner {
 	signTransaction(transaction: SignedTransaction): Promise<Uint8Array>;
 	/** Signs a message under the prefix of personal messages (scheme v2). @throws {Failure} as {@link signTransaction} */
 	signMessage(message: Uint8Array): Promise<Uint8Array>;
-	/** Has the person compare the address on the device. @throws {Failure} as {@link signTransaction} */
+	/** Shows the address on the device, for the user to compare. @throws {Failure} as {@link signTransaction} */
 	confirmAddress(): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** A key that can be named with --signer. */
+/** A key that can be given with --signer. */
 export type SigningKey = KeystoreEntry | DeviceSigner;
 
 export function isDevice(key: SigningKey): key is DeviceSigner {
 	return key.kind === "device";
 }
 
-/** The word by which the device is named. */
+/** The name of the device. */
 export const LEDGER = "ledger";
 
 const MAX_INDEX = 0x7fffffff;
-/** The vendor's wallet counts accounts in the third place: account 1 is `44'/195'/1'/0/0`. */
+/** The vendor's wallet numbers accounts in the third path component: account 1 is `44'/195'/1'/0/0`. */
 const pathOfIndex = (index: number): string => `44'/195'/${index}'/0/0`;
 
 /** Whether a text names a device rather than a key or an address. */
@@ -47,7 +47,7 @@ export function namesDevice(text: string): boolean {
 }
 
 /**
- * The derivation path of the key that a name means, without `m/`.
+ * The derivation path of the key that a name refers to, without `m/`.
  * @throws {Failure} `bad_value`
  */
 export function devicePath(name: string): string {

@@ -1,4 +1,4 @@
-/** Amounts that name their token, `5@gold` (protocol/command-line §1.3): in its decimals, by the same word for these as elsewhere. */
+/** Amounts that name their token, `5@gold` (protocol/command-line §1.3), in the decimals that apply to the token everywhere else. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure, onRefusal } from "../failure.js";
@@ -21,13 +21,13 @@ interface NamedAmount {
 	readonly token: string;
 }
 
-/** The parts of `5@gold`; undefined for another text. */
+/** The parts of `5@gold`; undefined for text in another form. */
 export function amountParts(text: string): NamedAmount | undefined {
 	const [, amount, token] = /^(max|[\d_.]+(?: ?raw)?)@(\S+)$/i.exec(text.trim()) ?? [];
 	return amount === undefined || token === undefined ? undefined : { amount, token };
 }
 
-/** A payment whose amount may name the token. @throws {Failure} `conflicting_flags` where it is named twice */
+/** Splits a payment's amount if it names the token. @throws {Failure} `conflicting_flags` if the token is named twice */
 export function paymentInParts<T extends { readonly amount: string; readonly token?: string | undefined }>(
 	payment: T,
 ): T {
@@ -38,21 +38,21 @@ export function paymentInParts<T extends { readonly amount: string; readonly tok
 	return { ...payment, ...parts };
 }
 
-/** Reads such amounts for one command, and remembers what they rest on. */
+/** Reads such amounts for one command, and records what their meaning depends on. */
 export class NamedAmounts {
 	/** As that of a plan. */
 	readonly nodesWord: NodesWord[] = [];
 	/** Lines for people. */
 	readonly details: string[] = [];
 
-	/** @param stated decimals of the tokens, as the user says */
+	/** @param stated decimals of the tokens, as given by the user */
 	constructor(
 		readonly client: NodeClient,
 		readonly offline: boolean,
 		private readonly stated?: number | undefined,
 	) {}
 
-	/** Tokens of the chain that go with a call. @throws {Failure} as {@link read}; `bad_value` for all others */
+	/** Reads an amount of an ORC-10 token to send with a call. @throws {Failure} as {@link read}; `bad_value` for other tokens */
 	async chainToken({ amount, token }: NamedAmount): Promise<{ readonly id: bigint; readonly units: bigint }> {
 		const contract = await tokenContract(this.client.settings, token);
 		const id = contract ? "" : (await currencyNamed(this, token)).id;
@@ -61,7 +61,7 @@ export class NamedAmounts {
 		return { id: BigInt(id), units: await this.read({ amount, token }) };
 	}
 
-	/** An amount of coins for a contract. @throws {Failure} `bad_value` for a token that doesn't count in sun */
+	/** Checks an amount of coins given to a contract. @throws {Failure} `bad_value` for a token whose units aren't sun */
 	async checkCoins(contract: Uint8Array, text: string): Promise<void> {
 		if (this.offline) return;
 		const decimals = await new Orc20(this.client, contract)
@@ -78,7 +78,7 @@ export class NamedAmounts {
 		);
 	}
 
-	/** @returns smallest units @throws {Failure} `bad_value`, `not_found`, `ambiguous`; `usage` for a name without a node */
+	/** Reads an amount. @returns smallest units @throws {Failure} `bad_value`, `not_found`, `ambiguous`; `usage` for a name when offline */
 	async read({ amount: text, token: name }: NamedAmount): Promise<bigint> {
 		const { client, offline, stated } = this;
 		if (text === "max") throw new Failure("bad_value", "max of a token isn't known here: give a number");
@@ -99,11 +99,11 @@ export class NamedAmounts {
 }
 
 /**
- * An amount of one token that may name it.
- * @param token its contract, or the number of one of the chain
- * @param client asked what else may be meant by a name; undefined: contracts alone are
- * @returns it without the name
- * @throws {Failure} `bad_value` where it names another token
+ * Reads an amount of a given token, which it may name.
+ * @param token the token's contract, or the id of an ORC-10 token
+ * @param client used to look up names of ORC-10 tokens; if undefined, only contracts can be named
+ * @returns the amount without the name
+ * @throws {Failure} `bad_value` if it names another token
  */
 export async function amountOfToken(
 	settings: NodeClient["settings"],

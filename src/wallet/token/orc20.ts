@@ -1,4 +1,4 @@
-/** ORC-20 tokens: contracts with an agreed interface, asked by constant calls (protocol/wallet-formats §6). */
+/** ORC-20 tokens: contracts with a standard interface, queried by constant calls (protocol/wallet-formats §6). */
 
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiValue, type AbiView, decodeValues, encodeCall } from "../../abi/coder.js";
@@ -24,7 +24,7 @@ import {
 	withoutSymbol,
 } from "./token-amount.js";
 
-/** What the interface can be asked. */
+/** The view functions of the interface. */
 const QUESTIONS = {
 	name: parseSignature("name() returns (string)"),
 	symbol: parseSignature("symbol() returns (string)"),
@@ -37,14 +37,14 @@ const QUESTIONS = {
 /** The call that lets a spender move an amount. */
 export const APPROVE = parseSignature("approve(address spender, uint256 amount) returns (bool)");
 
-/** Early contracts answer with 32 bytes where the interface says a text. */
+/** Early contracts return 32 bytes where the interface has a string. */
 const FIXED_TEXT_LENGTH = 32;
 const MAX_DECIMALS = 255n;
 
-/** The call that moves an amount of one's own. */
+/** The call that transfers an amount of the caller's tokens. */
 export const TRANSFER = parseSignature("transfer(address to, uint256 amount) returns (bool)");
 
-/** What a token writes into the log, where it stored no interface. */
+/** Events of a token, for contracts that have no stored interface. */
 const EVENTS: ContractInterface = [
 	parseSignature("Transfer(address indexed from, address indexed to, uint256 value)", "event"),
 	parseSignature("Approval(address indexed owner, address indexed spender, uint256 value)", "event"),
@@ -59,7 +59,7 @@ export interface Orc20View {
 	readonly supply: bigint;
 }
 
-/** A token contract as one client asks it. Addresses have 21 bytes, amounts are in smallest units. */
+/** A token contract, queried by a client. Addresses are 21 bytes, amounts are in smallest units. */
 export class Orc20 {
 	constructor(
 		private readonly client: NodeClient,
@@ -78,9 +78,9 @@ export class Orc20 {
 	}
 
 	/**
-	 * An amount for people who are asked: in the token's own unit, where the contract tells it, and in smallest units.
+	 * An amount for confirmation prompts: in the token's own unit, if the contract provides it, and in smallest units.
 	 * @param amount smallest units
-	 * @param offline the contract isn't asked
+	 * @param offline don't query the contract
 	 */
 	async amountText(amount: bigint, offline: boolean): Promise<string> {
 		const raw = `${amount} smallest units`;
@@ -95,11 +95,11 @@ export class Orc20 {
 	}
 
 	/**
-	 * Reads an amount: in the token's decimals, with its symbol behind or without, or in smallest units as `<n>raw`.
-	 * @param offline the contract isn't asked
-	 * @param stated its decimals as the user says
+	 * Reads an amount: in the token's decimals, with or without its symbol, or in smallest units as `<n>raw`.
+	 * @param offline don't query the contract
+	 * @param stated the token's decimals as given by the user
 	 * @returns smallest units
-	 * @throws {Failure} `bad_value`, also if the contract says otherwise; `not_found`
+	 * @throws {Failure} `bad_value`, also if the contract contradicts the user; `not_found`
 	 */
 	async readAmount(text: string, offline: boolean, stated?: number): Promise<bigint> {
 		if (isPlainAmount(text)) return parseTokenAmount(text, 0, MAX_UINT256);
@@ -118,7 +118,7 @@ export class Orc20 {
 		return nodesDecimals({ id, decimals: await this.decimals(), isStated: stated !== undefined }, text);
 	}
 
-	/** What the contract's answers, reverts and logs are read by: its stored interface, and what every token has. */
+	/** The interface for decoding the contract's results, reverts and logs: its stored one, and the standard one. */
 	async interface(call: AbiItem, offline: boolean): Promise<ContractInterface> {
 		const stored = offline ? [] : await storedInterface(this.client, this.contract).catch(onRefusal([]));
 		return [call, ...stored, ...EVENTS];
@@ -134,7 +134,7 @@ export class Orc20 {
 		return this.number(QUESTIONS.balanceOf, addressValue(account));
 	}
 
-	/** What a spender may still move out of an account. */
+	/** The remaining allowance of a spender. */
 	async allowance(owner: Uint8Array, spender: Uint8Array): Promise<bigint> {
 		return this.number(QUESTIONS.allowance, addressValue(owner), addressValue(spender));
 	}
@@ -169,12 +169,12 @@ export class Orc20 {
 }
 
 /**
- * The contract that a word for a token means: an address, a symbol of the profile, the label of a contact; undefined
- * where it may be a token without a contract.
+ * The contract that a token's name refers to: an address, a symbol of the profile, the label of a contact; undefined
+ * if it may be a token without a contract.
  */
 export async function tokenContract(settings: Settings, text: string): Promise<Uint8Array | undefined> {
 	const name = settings.tokens[text] ?? text;
-	// Digits are the id of a token, whatever an address book of old calls so.
+	// Digits are always a token's id, even if an old address book has such a label.
 	return (
 		readAddress(name) ??
 		(/^\d+$/.test(name) ? undefined : (await contactNamed(settings.contactsFile, name))?.address)

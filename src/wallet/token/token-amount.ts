@@ -1,5 +1,5 @@
 /**
- * Amounts of tokens and of the coin where both may stand, as on exchanges and the market: `1000001:12.5`,
+ * Amounts that may be of a token or of the coin, as on exchanges and the market: `1000001:12.5`,
  * `1000001:125raw`, `coin:5coin` (protocol/command-line §1.3, protocol/wallet-formats §6).
  */
 
@@ -16,28 +16,28 @@ export const MAX_UINT256 = 2n ** 256n - 1n;
 /** The id that stands for the coin where tokens are exchanged. */
 export const COIN_CURRENCY_ID = "_";
 
-/** What is known of a token, or of the coin. */
+/** What is known about a token, or the coin. */
 export interface Currency {
 	/** Number of the token, or {@link COIN_CURRENCY_ID}. */
 	readonly id: string;
-	/** Absent without a node. */
+	/** Absent when offline. */
 	readonly decimals?: number | undefined;
-	/** The user said so, too. */
+	/** Whether the user has stated the same decimals. */
 	readonly isStated?: boolean;
 	readonly symbol?: string | undefined;
 }
 
 export const COIN: Currency = { id: COIN_CURRENCY_ID, decimals: 6, symbol: "coin" };
 
-/** Who knows tokens: a node, unless the command does without the network. */
+/** Where tokens are looked up: at a node, unless the command works offline. */
 interface TokenSource {
 	readonly client: NodeClient;
 	readonly offline: boolean;
 }
 
 /**
- * A token or the coin by what people write: `coin`, an id, a symbol of the profile, a name.
- * @throws {Failure} `not_found`, `ambiguous`; `usage` for a name without a node
+ * Finds a token or the coin by what users write: `coin`, an id, a symbol of the profile, a name.
+ * @throws {Failure} `not_found`, `ambiguous`; `usage` for a name when offline
  */
 export async function currencyNamed({ client, offline }: TokenSource, text: string): Promise<Currency> {
 	if (text === COIN_CURRENCY_ID || toNeutral(text.toLowerCase()) === "coin") return COIN;
@@ -52,8 +52,8 @@ export function currencyOf(token: Token): Currency {
 }
 
 /**
- * The currency with the decimals that the user states.
- * @throws {Failure} `bad_value` if the node says otherwise
+ * The currency with the decimals stated by the user.
+ * @throws {Failure} `bad_value` if the node contradicts the user
  */
 export function withDecimals(currency: Currency, stated: number | undefined): Currency {
 	if (stated === undefined) return currency;
@@ -61,13 +61,13 @@ export function withDecimals(currency: Currency, stated: number | undefined): Cu
 	return { ...currency, decimals: stated, isStated: true };
 }
 
-/** @param told by a node; undefined without one @throws {Failure} `bad_value` */
+/** Compares stated decimals with a node's. @param told the node's; undefined when offline @throws {Failure} `bad_value` */
 export function checkStated(token: string, told: number | undefined, stated: number | undefined): void {
 	if (told === undefined || stated === undefined || told === stated) return;
 	throw new Failure("bad_value", `the node says that the ${token} has ${told} decimals, not ${stated}`);
 }
 
-/** Whether an amount is the same number whatever decimals the token has. */
+/** Whether the meaning of an amount doesn't depend on the token's decimals. */
 export function isPlainAmount(text: string): boolean {
 	return /raw$/i.test(text.trim()) || /^(0|max)$/.test(text.trim());
 }
@@ -92,14 +92,14 @@ export function nodesDecimals(
 	return [{ token: id, decimals, text, units: parseTokenAmount(number, decimals, MAX_UINT256) }];
 }
 
-/** The currency behind an id of the chain's records. */
+/** Fetches the currency with an id as used in the chain's records. */
 export async function currencyById(client: NodeClient, id: string): Promise<Currency> {
 	return id === COIN_CURRENCY_ID ? COIN : currencyOf(await tokenNamed(client, id));
 }
 
 /**
- * Reads an amount above zero of a currency: coins with their unit; tokens in their decimals, as `<n>raw`, or with the
- * token's own symbol behind.
+ * Reads a positive amount of a currency: coins with their unit; tokens in their decimals, as `<n>raw`, or followed by the
+ * token's own symbol.
  * @returns smallest units
  * @throws {Failure} `bad_value`, `amount_unit`
  */
@@ -110,7 +110,7 @@ export function parseAmountOf(currency: Currency, text: string): bigint {
 	return amount;
 }
 
-/** Whether an amount ends with a symbol, which has to be compared with the token's own. */
+/** Whether an amount ends with a symbol, which must be compared with the token's own. */
 export function namesSymbol(text: string): boolean {
 	const [, , unit] = AMOUNT_WITH_UNIT.exec(text.trim()) ?? [];
 	return unit !== undefined && !/^raw$/i.test(unit);
@@ -118,7 +118,7 @@ export function namesSymbol(text: string): boolean {
 
 const AMOUNT_WITH_UNIT = /^([\d_]+(?:\.[\d_]*)?) ?([^\d\s._].*)$/;
 
-/** An amount without the token's symbol behind it. @throws {Failure} `bad_value` for another symbol */
+/** An amount without the token's trailing symbol. @throws {Failure} `bad_value` for another symbol */
 export function withoutSymbol({ id, symbol }: Pick<Currency, "id" | "symbol">, text: string): string {
 	const match = AMOUNT_WITH_UNIT.exec(text.trim());
 	if (!match?.[1] || !match[2] || /^raw$/i.test(match[2])) return text;
@@ -132,7 +132,7 @@ export function withoutSymbol({ id, symbol }: Pick<Currency, "id" | "symbol">, t
 /** An amount as typed, with its currency. */
 export interface CurrencyAmount {
 	readonly currency: Currency;
-	/** Id as the wire carries it. */
+	/** Id as encoded in messages. */
 	readonly token: Uint8Array;
 	/** Smallest units. */
 	readonly amount: bigint;
@@ -155,7 +155,7 @@ export async function parseCurrencyAmount(source: TokenSource, text: string): Pr
 	};
 }
 
-/** An amount for people: in coins, in the token's decimals with its symbol, or in smallest units. */
+/** Formats an amount for people: in coins, in the token's decimals with its symbol, or in smallest units. */
 export function currencyText({ id, decimals, symbol }: Currency, amount: bigint): string {
 	if (id === COIN_CURRENCY_ID) return formatCoin(amount);
 	if (decimals === undefined) return `${amount}raw of token ${id}`;

@@ -1,4 +1,4 @@
-/** Calls of the agreed interface of ORC-20 tokens, read from their bytes: what is signed, whoever made it. */
+/** Decodes calls of the ORC-20 interface from their bytes, that is from what is signed, whoever built it. */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -6,7 +6,7 @@ import { MAX_UINT256 } from "./token-amount.js";
 
 const WORD = 32;
 
-/** What each selector does with its words: addresses and one amount. */
+/** Descriptions by selector, given the call's addresses and amount. */
 const CALLS: ReadonlyMap<string, (addresses: readonly string[], amount: string) => string> = new Map([
 	["a9059cbb", ([to], amount) => `transfer of ${amount} to ${to}`],
 	["095ea7b3", ([spender], amount) => `approve: ${spender} may move ${amount}`],
@@ -20,7 +20,7 @@ const ADDRESSES: Readonly<Record<string, number>> = {
 	"39509351": 1,
 };
 
-/** What a call of a token does; undefined if the bytes are not such a call. */
+/** Describes a call of a token; undefined if the bytes are not such a call. */
 export function tokenCallText(data: Uint8Array): string | undefined {
 	const selector = toHex(data.subarray(0, 4));
 	const describe = CALLS.get(selector);

@@ -1,4 +1,4 @@
-/** ORC-10 tokens as a node describes them (protocol/http-endpoints §3.5), and their prices while they are sold. */
+/** ORC-10 tokens as a node reports them (protocol/http-endpoints §3.5), and their prices during the sale. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
@@ -8,7 +8,7 @@ import { messageFrom } from "../node/answer.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
 import { parsePositiveCoins, parseTokenAmount } from "../values/amount.js";
 
-/** The price at which an issuer sells a token: two whole numbers of 32 bits, sun and smallest units (protocol/tokens §3.1). */
+/** The price at which an issuer sells a token: two 32-bit integers, sun and smallest units (protocol/tokens §3.1). */
 const MAX_INT32 = 2_147_483_647n;
 
 interface TokenPrice {
@@ -39,7 +39,7 @@ export function parseTokenPrice(text: string, decimals: number): TokenPrice {
 	return { sun: Number(price), units: Number(quantity) };
 }
 
-/** Smallest units that so many sun buy: the network rounds down and keeps the rest (protocol/tokens §5). */
+/** Smallest units bought by an amount of sun: the network rounds down and keeps the remainder (protocol/tokens §5). */
 export function unitsFor({ coin_num, num }: Token, sun: bigint): bigint {
 	return coin_num > 0 ? (sun * BigInt(num)) / BigInt(coin_num) : 0n;
 }
@@ -50,20 +50,20 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
 
 export type Token = Readonly<AssetIssueContract>;
 
-/** A token by its id. @throws {Failure} `not_found` */
+/** Fetches a token by its id. @throws {Failure} `not_found` */
 export async function fetchToken(client: NodeClient, id: string, view: NodeView = "full"): Promise<Token> {
 	const answer = await client.call("getassetissuebyid", { value: id }, view);
 	if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no token with the id ${id}`);
 	const token = messageFrom(AssetIssueContract, answer);
-	// What is paid would be another one.
+	// The payment would be in another token.
 	if (token.id !== id)
 		throw new Failure("rpc_error", `the node answered with the token ${token.id} in place of ${id}`);
 	return token;
 }
 
 /**
- * A token by what people write: its id, a symbol of the profile, or its name.
- * @throws {Failure} `not_found`; `ambiguous` where several tokens have the name
+ * Finds a token by what users write: its id, a symbol of the profile, or its name.
+ * @throws {Failure} `not_found`; `ambiguous` if several tokens have the name
  */
 export async function tokenNamed(client: NodeClient, text: string, view: NodeView = "full"): Promise<Token> {
 	const id = client.settings.tokens[text] ?? text;
@@ -95,9 +95,9 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 	});
 }
 
-/** Tokens of an abbreviation, which anybody may take: nobody pays with one by it, but it tells which number may be meant. */
+/** Tokens with an abbreviation. Anyone can choose any abbreviation, so it can't be used to pay, only to suggest which id may be meant. */
 async function abbreviated(client: NodeClient, text: string, view: NodeView): Promise<readonly Token[]> {
-	// It only helps to find it, and the list may be long.
+	// Only for a suggestion, so errors don't matter; the list may be too long.
 	const tokens = await listTokens(client, view).catch(onRefusal([]));
 	return tokens.filter(({ abbr }) => fromUtf8(abbr) === text);
 }
@@ -134,13 +134,13 @@ export interface TokenView {
 	/** Smallest units. */
 	readonly supply: bigint;
 	readonly decimals: number;
-	/** So many sun buy so many smallest units, while it is sold. */
+	/** Price during the sale: this many sun buy this many smallest units. */
 	readonly price: { readonly sun: number; readonly units: number };
-	/** Time of its sale, epoch milliseconds. */
+	/** Start and end of its sale, epoch milliseconds. */
 	readonly start: bigint;
 	readonly end: bigint;
 	readonly locked?: readonly { readonly amount: bigint; readonly days: bigint }[] | undefined;
-	/** Bytes a day that the issuer pays for each holder, and for all together. */
+	/** Bytes per day that the issuer pays for each holder, and for all holders together. */
 	readonly freeBandwidth: bigint;
 	readonly publicFreeBandwidth: bigint;
 	readonly url: string;
@@ -173,15 +173,15 @@ export function viewToken(token: Token): TokenView {
 	};
 }
 
-/** The network's largest number of decimals. */
+/** The largest number of decimals that the network allows. */
 export const MAX_TOKEN_DECIMALS = 6;
 
-/** The token's decimals; undefined for a number that no token can have, so that its amounts are in smallest units. */
+/** The token's decimals; undefined for an invalid number, so that amounts are shown in smallest units. */
 export function decimalsOf({ precision }: Token): number | undefined {
 	return precision >= 0 && precision <= MAX_TOKEN_DECIMALS ? precision : undefined;
 }
 
-/** What people call a token: its abbreviation, else its name. */
+/** The symbol shown for a token: its abbreviation, else its name. */
 export function tokenSymbol(token: Token): string {
 	return fromUtf8(token.abbr) || fromUtf8(token.name);
 }

@@ -1,4 +1,4 @@
-/** What an acting command reports: the transaction, how far it is, and what it cost (protocol/command-line §1.5). */
+/** The result of a command that sends a transaction: the transaction, its status, and what it cost (protocol/command-line §1.5). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
@@ -13,7 +13,7 @@ import { ownerText, type TransactionEnvelope } from "./envelope.js";
 import { summaryOf } from "./envelope-note.js";
 import { inPlainWords } from "./refusal-advice.js";
 
-/** Members in their order; absent when unknown. */
+/** Members in output order; absent if unknown. */
 export interface ActingResult {
 	readonly txID: string;
 	readonly state: TransactionState;
@@ -38,13 +38,13 @@ export interface ActingResult {
 	readonly withdrawn?: bigint | undefined;
 	/** When unstaked coins can be withdrawn, epoch milliseconds. */
 	readonly due?: bigint | undefined;
-	/** Sun that went back from unstaking to being staked, by resource. */
+	/** Sun whose unstaking was cancelled, by resource. */
 	readonly cancelled?: Readonly<Record<string, bigint>> | undefined;
-	/** Smallest units that a trade on an exchange brought. */
+	/** Smallest units received in a trade on an exchange. */
 	readonly received?: bigint | undefined;
 	/** Smallest units of the other token that went into or came out of an exchange. */
 	readonly otherAmount?: bigint | undefined;
-	/** Orders of others that a new order was matched with, and smallest units given and got. */
+	/** Orders with which a new order was matched, and the smallest units paid and received. */
 	readonly matches?: readonly Match[] | undefined;
 	readonly reason?: string | undefined;
 	/** The function that was called, with its arguments. */
@@ -57,7 +57,7 @@ export interface Match {
 	readonly received: bigint;
 }
 
-/** Main fields of a contract, by the names that the wire gives them. */
+/** Names of the main fields of contracts in messages. */
 const RECIPIENTS = ["to_address", "account_address", "receiver_address"];
 const AMOUNTS = [
 	"amount",
@@ -95,7 +95,7 @@ export function actingResult(envelope: TransactionEnvelope, status: TransactionS
 	};
 }
 
-/** What a receipt reports. */
+/** The members that a receipt provides. */
 export function receiptMembers(receipt: Readonly<TransactionInfo>): Partial<ActingResult> {
 	return {
 		block: receipt.blockNumber,
@@ -127,12 +127,12 @@ function cancelledStakes({ cancel_unfreezeV2_amount }: Readonly<TransactionInfo>
 	return Object.fromEntries(entries.map(([name, amount]) => [resourceName(resourceCode(name)), amount]));
 }
 
-/** What the maker got is what the new order gave. */
+/** A match from the new order's side: what the maker received is what the new order paid. */
 function matchOf({ makerOrderId, fillSellQuantity, fillBuyQuantity }: Readonly<MarketOrderDetail>): Match {
 	return { order: toHex(makerOrderId), paid: fillSellQuantity, received: fillBuyQuantity };
 }
 
-/** The same for people. */
+/** The result as lines for people. */
 export function actingLines(
 	envelope: TransactionEnvelope,
 	result: ActingResult,
@@ -142,7 +142,7 @@ export function actingLines(
 	if (result.block !== undefined) lines.push(`  block       ${result.block}, ${result.result ?? ""}`);
 	if (result.fee !== undefined) {
 		const energy = result.energy ? `, energy ${result.energy}` : "";
-		// The chain's own shielded pool takes its fee of the token that it keeps.
+		// The chain's own shielded pool takes its fee in the token that it holds.
 		const isOfPool = envelope.type.name === "ShieldedTransferContract";
 		const fee = isOfPool ? `${result.fee} smallest units of the pool's token` : formatCoin(result.fee);
 		lines.push(`  cost        ${fee}, bandwidth ${result.bandwidth ?? 0n}${energy}`);
@@ -152,14 +152,14 @@ export function actingLines(
 	return lines;
 }
 
-/** One sentence on what happened. Who may sign now was read before it was signed, and fills a screen. */
+/** One sentence on what happened. Leaves out the new permissions, which fill a screen and were shown before signing. */
 function resultSummary(envelope: TransactionEnvelope, call: DescribedCall | undefined): string {
 	const { type, owner } = envelope;
 	if (type.name === "AccountPermissionUpdateContract") return `new permissions for ${toBase58Check(owner)}`;
 	return summaryOf(envelope, call);
 }
 
-/** What only some types report. */
+/** Lines for members that only some contract types have. */
 function reportedLines(result: ActingResult): string[] {
 	const { contractAddress, tokenId, exchangeId, orderId, withdrawn, cancelled, received, otherAmount, due } =
 		result;

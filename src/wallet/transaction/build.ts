@@ -1,6 +1,6 @@
 /**
- * Building a transaction: the node checks the contract against its state and supplies reference block and times; the
- * bytes are put together here, so nothing is ever signed that the caller did not ask for (protocol/http-endpoints §1).
+ * Builds transactions: the node checks the contract against its state and supplies the reference block and times; the
+ * bytes are assembled here, so that nothing is ever signed that the caller did not ask for (protocol/http-endpoints §1).
  */
 
 import { refBlockOf } from "../../protocol/block.js";
@@ -19,7 +19,7 @@ import type { NodeClient } from "../node/node-client.js";
 import { irreversibleNumber } from "../node/wait.js";
 import { type Expiry, expirationOf, usualExpiration } from "./lifetime.js";
 
-/** Which block a transaction refers to; without one it's the node's choice, the irreversible head. */
+/** The reference block of a transaction; if absent, the node's choice, which is its irreversible head. */
 export type ReferenceBlock = "head" | "solid" | { readonly number: bigint; readonly id?: Uint8Array };
 
 /** What a transaction is to contain. */
@@ -34,9 +34,9 @@ export interface BuildRequest {
 }
 
 /**
- * Builds at a node.
+ * Builds a transaction with a node.
  * @param nowMs this machine's clock
- * @throws {Failure} what the node refuses; `transaction_mismatch` if it answers with another transaction than was asked for
+ * @throws {Failure} what the node refuses; `transaction_mismatch` if it builds a transaction other than the one requested
  */
 export async function buildAtNode(
 	client: NodeClient,
@@ -61,7 +61,7 @@ export async function buildAtNode(
 }
 
 /**
- * Builds without a node.
+ * Builds a transaction offline.
  * @param nowMs the transaction's own timestamp
  * @throws {Failure} `usage` if the reference block's id or an absolute expiry is missing
  */
@@ -79,11 +79,11 @@ export function buildOffline(request: BuildRequest, nowMs: number): SignedTransa
 	});
 }
 
-/** How long a transaction lives whose header comes before its proofs, which may take a minute. */
+/** Validity of a transaction whose header is fixed before its proofs are produced, which may take a minute. */
 const PROVED_LIFE_MS = 600_000;
 
 /**
- * What a transaction has besides its contract, where that can only be made afterwards.
+ * Builds a transaction's header before its contract, for contracts that can only be built afterwards.
  * @param nowMs the transaction's own timestamp
  * @throws {Failure}
  */
@@ -104,7 +104,7 @@ export async function headerFor(
 	};
 }
 
-/** A transaction that differs from another one, of the same node and moment, in what a request says. */
+/** A copy of a transaction with the contract and members of another request, keeping the node's reference block and times. */
 export function rebuild(transaction: SignedTransaction, request: BuildRequest): SignedTransaction {
 	const raw = transaction.raw ?? new TransactionRaw();
 	return assemble(request, {
@@ -119,7 +119,7 @@ function assemble(request: BuildRequest, header: TransactionHeader): SignedTrans
 	return buildTransaction(request.type, request.parameter, { ...header, ...chosenMembers(request) });
 }
 
-/** Members of a header that no node chooses. */
+/** Header members that the request determines, not the node. */
 function chosenMembers({ permissionId, memo, feeLimitSun }: BuildRequest) {
 	return {
 		...(permissionId ? { permissionId } : {}),
@@ -128,7 +128,7 @@ function chosenMembers({ permissionId, memo, feeLimitSun }: BuildRequest) {
 	};
 }
 
-/** Has the node check and build the contract, and makes sure that it built this one. */
+/** Has the node check and build the contract, and verifies that it built the requested one. */
 async function askBuilder(client: NodeClient, request: BuildRequest): Promise<Readonly<TransactionRaw>> {
 	const { type, parameter, permissionId } = request;
 	const style = { visible: false, dialect: client.settings.dialect };
@@ -192,7 +192,7 @@ async function referenceOf(
 	client: NodeClient,
 	reference: ReferenceBlock | undefined,
 ): Promise<ReturnType<typeof refBlockOf> | undefined> {
-	// The node's builder refers to its irreversible head already.
+	// The node's builder already uses its irreversible head as the reference.
 	if (reference === undefined || reference === "solid") return undefined;
 	let id = typeof reference === "object" ? reference.id : undefined;
 	if (!id) {

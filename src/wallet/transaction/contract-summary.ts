@@ -1,4 +1,4 @@
-/** What a contract does, in one sentence for people: one row a contract type (protocol/wallet-formats §4.1, member `summary`). */
+/** Describes contracts in one sentence for people, with one row per contract type (protocol/wallet-formats §4.1, member `summary`). */
 
 import { toBase58Check as base58 } from "../../protocol/address.js";
 import { equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
@@ -194,14 +194,14 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	),
 ]);
 
-/** The selector, and what it means on a token. */
+/** The selector, and its meaning if it is one of a token's functions. */
 function calledText(data: Uint8Array): string {
 	if (data.length < 4) return "";
 	const meaning = tokenCallText(data) ?? shieldedCallText(data);
 	return `0x${toHex(data.subarray(0, 4))}${meaning === undefined ? "" : ` (${meaning})`} of `;
 }
 
-/** What goes with a call, at the end of a sentence. */
+/** The coins and tokens sent with a call, as the end of a sentence. */
 function payment(sun: bigint, tokens: bigint, tokenId: bigint): string {
 	const parts = [
 		...(sun > 0n ? [formatCoin(sun)] : []),
@@ -210,12 +210,12 @@ function payment(sun: bigint, tokens: bigint, tokenId: bigint): string {
 	return parts.length === 0 ? "" : ` with ${parts.join(" and ")}`;
 }
 
-/** The network's lock where none is named: three days (protocol/staking §5.4). */
+/** The network's default lock period: three days (protocol/staking §5.4). */
 const DEFAULT_LOCK_BLOCKS = 86_400n;
 
 /**
- * One sentence on what a contract does.
- * @param call the function that is called, with its arguments, where that is known
+ * Describes what a contract does in one sentence.
+ * @param call the called function with its arguments, if known
  */
 export function contractSummary({ type, parameter }: Contract, owner: Uint8Array, call?: string): string {
 	const account = owner.length === 0 ? "" : base58(owner);
@@ -232,7 +232,7 @@ function units(amount: bigint, token: Uint8Array): string {
 	return id === COIN_CURRENCY_ID ? formatCoin(amount) : `${amount} units of token ${idText(token)}`;
 }
 
-/** Ids are numbers, but a transaction may hold any bytes there. */
+/** A token id as text: ids are numbers, but a transaction may contain any bytes there. */
 function idText(token: Uint8Array): string {
 	const id = fromUtf8(token);
 	return /^\d{1,19}$/.test(id) ? id : quoted(token);
@@ -265,7 +265,7 @@ function operationsText(operations: Uint8Array): string {
 	return operationNames(operations).join(", ") || "do nothing";
 }
 
-/** @param called the call of a contract in words, where it is known; undefined: what it does can't be read */
+/** Describes a transaction. @param called description of its call, if known @returns undefined if the transaction can't be decoded */
 export function transactionSummary(transaction: SignedTransaction, called?: string): string | undefined {
 	const type = contractTypeById(transaction.contract?.type ?? -1);
 	if (!type || transaction.owner.length === 0) return undefined;

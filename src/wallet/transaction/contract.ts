@@ -1,4 +1,4 @@
-/** What a transaction is to do: the type and the message of its one contract. */
+/** The contract of a transaction, that is what it does: its type and message. */
 
 import { type AbiItem, type ContractInterface, hashedSignature } from "../../abi/parameter.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
@@ -10,27 +10,27 @@ export interface Contract {
 	readonly parameter: Readonly<Message>;
 }
 
-/** The contract whose message has these fields; its type follows from the message's class. */
+/** Makes a contract from its message's class, which determines the contract type, and the message's fields. */
 export function contractOf<T extends Message>(message: MessageType<T>, fields: Partial<T>): Contract {
 	const type = contractTypes.find((row) => row.message?.typeName === message.typeName);
 	if (!type) throw new TypeError(`${message.typeName} is not a contract`);
 	return { type, parameter: message.create(fields) };
 }
 
-// A call with the function and the arguments that it was made of.
+// A call, with the function and arguments that it was encoded from.
 
 export interface NamedCall {
 	readonly contract: Uint8Array;
 	readonly data: Uint8Array;
-	/** The function; undefined where only data was given, whose function is unknown. */
+	/** The function; undefined if only call data of an unknown function was given. */
 	readonly item: AbiItem | undefined;
-	/** The contract's interface, as far as it is known. */
+	/** The contract's interface, as far as known. */
 	readonly items: ContractInterface;
 	/** Arguments as typed. */
 	readonly texts: readonly string[];
 }
 
-/** What an envelope says about its call. It must hold no empty list. */
+/** What an envelope records about its call. Must not contain an empty list. */
 export function callNote({ item, texts }: NamedCall): JsonRecord | undefined {
 	if (!item) return undefined;
 	return {

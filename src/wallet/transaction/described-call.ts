@@ -1,4 +1,4 @@
-/** What a call of a contract says, read from its bytes by the best interface that is known: for whoever is about to sign it. */
+/** Decodes a contract call from its bytes, by the best interface known, for whoever is about to sign it. */
 
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, isCanonical, keyedValues } from "../../abi/coder.js";
@@ -23,17 +23,17 @@ import {
 	storedLayers,
 } from "../view/contract-record.js";
 
-/** A call in words, or as its bytes where nothing names it. */
+/** A decoded call, or its bytes if no interface matches. */
 export type DescribedCall = NamedBytes | UnnamedBytes;
 
 interface NamedBytes {
 	readonly signature: string;
 	readonly arguments: { readonly [name: string]: AbiView };
-	/** Whose interface it is. */
+	/** Where the interface comes from. */
 	readonly source: InterfaceOrigin;
 	/** `set("a", 5)`. */
 	readonly text: string;
-	/** All bytes, where nothing of the contract itself names the call. */
+	/** The whole call data, if only an interface that isn't the contract's own matches. */
 	readonly data?: string;
 }
 
@@ -43,7 +43,7 @@ interface UnnamedBytes {
 	readonly data: string;
 }
 
-/** Words for {@link InterfaceOrigin}. */
+/** Descriptions of each {@link InterfaceOrigin}. */
 const SOURCES: Readonly<Record<InterfaceOrigin, string>> = {
 	given: "the interface that the call was made by, or that --abi gives",
 	own: "the interface that you have kept",
@@ -53,16 +53,16 @@ const SOURCES: Readonly<Record<InterfaceOrigin, string>> = {
 	common: "the list of common signatures",
 };
 
-/** What is asked for a name of the call. */
+/** Where interfaces for the call are looked up. */
 interface CallSources {
-	/** Undefined without a network. */
+	/** Undefined when offline. */
 	readonly client: NodeClient | undefined;
-	/** For the interfaces that the user has kept; absent: none. */
+	/** Locates the interfaces that the user has saved; if absent, there are none. */
 	readonly contactsFile?: string | undefined;
 	readonly given?: ContractInterface | undefined;
 }
 
-/** @returns undefined for what calls no function of a contract */
+/** Decodes a contract's call. @returns undefined if the message calls no function of a contract */
 export async function describedCall(
 	parameter: Readonly<Message>,
 	sources: CallSources,
@@ -77,18 +77,18 @@ export async function describedCall(
 	return { data: `0x${toHex(data)}` };
 }
 
-/** The one order: given, kept, stored source, record, behind a proxy, common. */
+/** Yields the interfaces in order of precedence: given, saved, stored source, on-chain record, behind a proxy, common. */
 async function* layers(
 	contract: Uint8Array,
 	{ client, given, contactsFile = "" }: CallSources,
 ): AsyncGenerator<InterfaceLayer> {
 	if (given) yield { origin: "given", items: given };
-	// What the user kept is here, whatever the node says of the contract.
+	// The user's saved interface is local, and applies whatever the node says about the contract.
 	const beside = contactsFile || client?.settings.contactsFile;
 	const kept = beside ? await ownInterface({ contactsFile: beside }, contract) : undefined;
 	if (kept) yield { origin: "own", items: kept };
 	if (client) {
-		// It only helps to read: a node that doesn't answer leaves the bytes as they are.
+		// Only for display: if the node doesn't respond, the bytes are shown undecoded.
 		yield* await storedLayers(client, contract).catch(onRefusal([]));
 		const items = await implementationInterface(client, contract).catch(onRefusal(undefined));
 		if (items) yield { origin: "implementation", items };
@@ -99,7 +99,7 @@ async function* layers(
 function namedBytes(item: AbiItem, data: Uint8Array, source: InterfaceOrigin): NamedBytes | undefined {
 	try {
 		const values = decodeValues(item.inputs, data.subarray(4));
-		// Another function's name can have the same selector: what it would make of the bytes isn't what they say.
+		// Another function may have the same selector: then its decoding of the bytes would be wrong.
 		if (!isCanonical(item.inputs, data.subarray(4))) return undefined;
 		const texts = values.map((value, index) => argumentText(item.inputs[index] as AbiParameter, value));
 		return {
@@ -114,7 +114,7 @@ function namedBytes(item: AbiItem, data: Uint8Array, source: InterfaceOrigin): N
 	}
 }
 
-/** Texts in quotes, so that none can look like another argument. */
+/** Formats an argument, with strings in quotes so that none can look like further arguments. */
 function argumentText(parameter: AbiParameter, view: AbiView): string {
 	const { type, components = [] } = parameter;
 	if (Array.isArray(view) && type.endsWith("]")) {
@@ -128,7 +128,7 @@ function argumentText(parameter: AbiParameter, view: AbiView): string {
 	return type === "string" ? JSON.stringify(view) : String(view);
 }
 
-/** What is to be feared of a call that nothing of its contract names. */
+/** Warns of a call that can't be decoded by the contract's own interface. */
 function warningOf(call: DescribedCall): string | undefined {
 	if (call.signature === undefined)
 		return "no interface names this call: nobody can tell from this what it does (--abi names it)";
@@ -136,7 +136,7 @@ function warningOf(call: DescribedCall): string | undefined {
 	return "nothing tells what this contract does under that name: its own interface isn't known (--abi gives it)";
 }
 
-/** The members for people: who named the call says how far its name is to be trusted. */
+/** The members for people: the origin of the interface shows how far the decoding can be trusted. */
 export function callText(call: DescribedCall): object {
 	const { data } = call;
 	const named = call.signature === undefined ? {} : { call: call.text, "named by": SOURCES[call.source] };

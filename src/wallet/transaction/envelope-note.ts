@@ -1,4 +1,4 @@
-/** The member `coin` of an envelope: chain, permission, who has signed, and what the transaction does in a sentence. */
+/** The member `coin` of an envelope: chain, permission, signers so far, and a sentence on what the transaction does. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { asBuffer, fromUtf8, toHex } from "../../protocol/bytes.js";
@@ -12,22 +12,22 @@ import { contractSummary } from "./contract-summary.js";
 import { type DescribedCall, describedCallLines } from "./described-call.js";
 import { ownerText, type TransactionEnvelope } from "./envelope.js";
 
-/** What is known about an envelope beside its bytes. */
+/** What is known about an envelope besides its bytes. */
 export interface EnvelopeFacts {
-	/** Id of the chain's genesis block. */
+	/** Genesis block id of the chain. */
 	readonly chain: Uint8Array | undefined;
 	readonly permission: Readonly<Permission> | undefined;
 	readonly approval: Approval | undefined;
-	/** Weight of the signatures that are there already, where `approval` counts further ones. */
+	/** Weight of the existing signatures, if `approval` counts further ones. */
 	readonly weightBefore?: bigint | undefined;
 	readonly note?: string | undefined;
-	/** Time of the chain's newest block, which is what an expiry is measured by; epoch milliseconds. */
+	/** Timestamp of the newest block, against which expiration is checked; epoch milliseconds. */
 	readonly chainMs?: bigint | undefined;
 	/** The function that is called. */
 	readonly call?: DescribedCall | undefined;
 }
 
-/** Members that are computed; any other member that came with an envelope is kept. */
+/** Members that are recomputed; any other member of an envelope that was read is kept. */
 const COMPUTED = new Set([
 	"v",
 	"chain",
@@ -41,7 +41,7 @@ const COMPUTED = new Set([
 	"summary",
 ]);
 
-/** Builds the member. It holds no empty list or object and no fraction, so that a node accepts the whole line. */
+/** Builds the member, without empty lists, empty objects or fractions, so that a node accepts the whole line. */
 export function noteFor(envelope: TransactionEnvelope, facts: EnvelopeFacts): JsonRecord {
 	const { chain, permission, approval } = facts;
 	const kept = Object.entries(envelope.coin ?? {}).filter(([name]) => !COMPUTED.has(name));
@@ -108,7 +108,7 @@ export function summaryLines(envelope: TransactionEnvelope, facts: EnvelopeFacts
 	return lines;
 }
 
-/** A chain without new blocks stands still: its transactions expire by its clock and not by this machine's. */
+/** Describes the expiration. On a chain without new blocks, it depends on the chain's clock rather than this machine's. */
 function expiryText(expirationMs: bigint, chainMs: bigint | undefined): string {
 	const time = utcTime(expirationMs);
 	if (chainMs === undefined) return time;
@@ -117,7 +117,7 @@ function expiryText(expirationMs: bigint, chainMs: bigint | undefined): string {
 	return `${time}, ${distance} the chain's newest block`;
 }
 
-/** A memo as text if it is one, else as hexadecimal. */
+/** A memo as text if it is valid text, else in hexadecimal. */
 function memoText(data: Uint8Array): string {
 	const text = fromUtf8(data);
 	const printable = /^[^\p{C}]*$/u.test(text) && asBuffer(data).equals(Buffer.from(text, "utf8"));

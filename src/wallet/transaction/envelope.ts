@@ -1,7 +1,7 @@
 /**
- * A transaction on its way between signers: the node's transaction JSON with one more member, `coin`, which says who
- * must sign and what is signed (protocol/wallet-formats §4.1). The truth is `raw_data_hex` and `signature`; everything else is
- * computed anew on reading.
+ * A transaction passed between signers: the node's transaction JSON with an additional member, `coin`, which says who
+ * must sign and what is signed (protocol/wallet-formats §4.1). Only `raw_data_hex` and `signature` are authoritative; everything
+ * else is recomputed on reading.
  */
 
 import { toBase58Check } from "../../protocol/address.js";
@@ -39,16 +39,16 @@ import {
 } from "../json.js";
 import { refuseUnsigned } from "./unsigned-members.js";
 
-/** A transaction that was read and found to be whole. */
+/** A transaction that was read and found to be consistent. */
 export interface TransactionEnvelope {
 	readonly transaction: SignedTransaction;
 	readonly type: ContractType;
-	/** Account that pays and whose permission counts, 21 bytes; none where notes pay. */
+	/** The account that pays and whose permission applies, 21 bytes; empty if notes pay. */
 	readonly owner: Uint8Array;
 	readonly permissionId: number;
-	/** Addresses of the signatures, in their order; those of post-quantum ones last, as the network counts them. */
+	/** Addresses of the signers, in the order of the signatures; post-quantum ones last, as the network counts them. */
 	readonly signers: readonly Uint8Array[];
-	/** The member `coin` as it came. */
+	/** The member `coin` as it was read. */
 	readonly coin: JsonRecord | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface TransactionEnvelope {
 export type Signature = Uint8Array | Readonly<PQAuthSig>;
 
 /**
- * Reads one transaction that may have post-quantum signatures, whose library it loads then.
+ * Reads one transaction, and loads the post-quantum library if it has such signatures.
  * @throws {Failure} as {@link readEnvelope}
  */
 export async function readSignedEnvelope(text: string, rawOnly = false): Promise<TransactionEnvelope> {
@@ -67,8 +67,8 @@ export async function readSignedEnvelope(text: string, rawOnly = false): Promise
 
 /**
  * Reads one transaction: an envelope, a node's or another wallet's JSON around it, or hexadecimal text.
- * @param rawOnly the hexadecimal text is raw data alone
- * Where it has post-quantum signatures their library must be loaded: {@link readSignedEnvelope} does it.
+ * If it has post-quantum signatures, their library must have been loaded, as {@link readSignedEnvelope} does.
+ * @param rawOnly whether hexadecimal text contains only the raw data
  * @throws {Failure} `transaction_invalid`, `transaction_mismatch`
  */
 export function readEnvelope(text: string, rawOnly = false): TransactionEnvelope {
@@ -134,7 +134,7 @@ function decoded(decode: () => Transaction): SignedTransaction {
 	}
 }
 
-/** The transaction inside answers of nodes, frames of other wallets, and lists of one. */
+/** Unwraps a transaction from a node's response, another wallet's format, or a list of one element. */
 function unwrap(json: Json): JsonRecord {
 	const value = Array.isArray(json) && json.length === 1 ? (json[0] as Json) : json;
 	if (!isRecord(value)) throw new Failure("transaction_invalid", "the JSON is not a transaction");
@@ -180,7 +180,7 @@ function fromRecord(record: JsonRecord): SignedTransaction {
 	return transaction;
 }
 
-/** Post-quantum signatures as nodes write them, in the place where the transaction carries them. @throws {Failure} `transaction_invalid` */
+/** Converts post-quantum signatures from a node's JSON to the transaction's field for them. @throws {Failure} `transaction_invalid` */
 export function postQuantumFields(json: Json | undefined): Transaction["$unknown"] {
 	if (json === undefined || json === null) return undefined;
 	try {
@@ -193,7 +193,7 @@ export function postQuantumFields(json: Json | undefined): Transaction["$unknown
 	}
 }
 
-/** The JSON that people read must be the bytes that are signed. */
+/** Checks that the readable JSON matches the bytes that are signed. */
 function compareRawData(transaction: SignedTransaction, rawData: Json, visible: boolean): void {
 	let packed: SignedTransaction | undefined;
 	try {
@@ -276,12 +276,12 @@ function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefi
 	};
 }
 
-/** Whether proofs stand in place of an owner's signature. */
+/** Whether proofs replace an owner's signature. */
 function paysWithNotes(parameter: Readonly<Message>): boolean {
 	return parameter instanceof ShieldedTransferContract && parameter.spend_description.length > 0;
 }
 
-/** The account that pays, as text; `notes` where notes of nobody's account do. @param owner 21 bytes, or none */
+/** The paying account as text; `notes` if notes pay instead of an account. @param owner 21 bytes, or empty */
 export function ownerText(owner: Uint8Array): string {
 	return owner.length === 0 ? "notes" : toBase58Check(owner);
 }
@@ -322,14 +322,14 @@ function recoverSigners(transaction: SignedTransaction): Uint8Array[] {
 	return signers;
 }
 
-/** @throws {Failure} `transaction_invalid` where the signer is there already */
+/** @throws {Failure} `transaction_invalid` if the signer is already present */
 function addSigner(signers: Uint8Array[], signer: Uint8Array, what: string, details: object): void {
 	if (signers.some((other) => equalBytes(other, signer)))
 		throw new Failure("transaction_invalid", `${what} repeats a signer`, { details: { ...details } });
 	signers.push(signer);
 }
 
-/** Its post-quantum signatures. @throws {Failure} `transaction_invalid` */
+/** The transaction's post-quantum signatures. @throws {Failure} `transaction_invalid` */
 function postQuantumOf(transaction: SignedTransaction): readonly Readonly<PQAuthSig>[] {
 	try {
 		return transaction.postQuantum;
@@ -340,7 +340,7 @@ function postQuantumOf(transaction: SignedTransaction): readonly Readonly<PQAuth
 	}
 }
 
-/** The signatures in the order of their signers. */
+/** The signatures in the order of the envelope's `signers`. */
 export const signaturesOf = ({ transaction }: TransactionEnvelope): readonly Signature[] => [
 	...transaction.message.signature,
 	...transaction.postQuantum,
@@ -351,7 +351,7 @@ export function withSignature(envelope: TransactionEnvelope, signature: Signatur
 	return withSignatures(envelope, [...signaturesOf(envelope), signature]);
 }
 
-/** The same transaction with these signatures alone. @param coin its member `coin`; absent: as it is */
+/** The same transaction with exactly these signatures. @param coin its member `coin`; unchanged if absent */
 export function withSignatures(
 	{ transaction, coin }: TransactionEnvelope,
 	signatures: readonly Signature[],
@@ -366,7 +366,7 @@ export function withSignatures(
 	return checkEnvelope(new SignedTransaction(signed), note);
 }
 
-/** One line of JSON, members in the order of protocol/wallet-formats §4.1, int64 of `raw_data` as digits. */
+/** Writes one line of JSON, with members in the order of protocol/wallet-formats §4.1 and int64 values of `raw_data` as numbers. */
 export function writeEnvelope(envelope: TransactionEnvelope, coin: JsonRecord | undefined): string {
 	const { transaction } = envelope;
 	const visible = isFaithful(transaction);
@@ -385,7 +385,7 @@ export function writeEnvelope(envelope: TransactionEnvelope, coin: JsonRecord | 
 	});
 }
 
-/** Texts with backslashes don't survive the visible form; such a transaction is written with hexadecimal bytes. */
+/** Whether the visible form is lossless. Text with backslashes isn't preserved; such a transaction is written with hexadecimal bytes. */
 function isFaithful(transaction: SignedTransaction): boolean {
 	try {
 		const packed = packTransaction(transactionJson(transaction, { visible: true, dialect: "neutral" }), true);

@@ -9,8 +9,8 @@ import { callJsonRpc, developmentUrl } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
 
 /**
- * Whether the chain takes transactions of an account without its signature. Only a development chain's own gateway can
- * say so, and only of the chain that the node serves; every other answer means no.
+ * Whether the chain accepts unsigned transactions from an account. Only a development chain's own gateway can
+ * say so, and only for the chain that the node serves; any other response means no.
  */
 export async function actsUnsigned(client: NodeClient, account: Uint8Array): Promise<boolean> {
 	try {
@@ -25,5 +25,5 @@ export async function actsUnsigned(client: NodeClient, account: Uint8Array): Pro
 	}
 }
 
-/** How a summary marks a transaction without signature. */
+/** The line of a summary that marks an unsigned transaction. */
 export const UNSIGNED_LINE = "  signature   none: coin dev impersonate lets the account act without";

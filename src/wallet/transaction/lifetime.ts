@@ -1,8 +1,8 @@
 /**
- * How long a transaction lives. A node may hold back what it was handed and send it at any time before its end, so the
- * end is counted by the chain's clock and by this machine's, whichever is earlier: a node that invents a head block or
- * an expiry gains nothing. Development chains stand still between transactions and can be moved in time, so there the
- * later one counts; one that is ahead of this machine only where it runs here, too.
+ * Determines when a transaction expires. A node may withhold a transaction and send it at any time before its expiration, so that is
+ * counted from the chain's clock or this machine's, whichever is earlier: a node that invents a head block or
+ * an expiration gains nothing. Development chains stand still between transactions, and their clock can be set, so there the
+ * later one counts; a clock ahead of this machine's counts only if the chain runs on this machine.
  */
 
 import { Failure } from "../failure.js";
@@ -10,35 +10,35 @@ import { fetchHead, isDevelopmentChain } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { parseDuration } from "../values/moment.js";
 
-/** When a transaction expires: so long after the present, or at a time. */
+/** When a transaction expires: after a duration from now, or at a point in time. */
 export type Expiry = { readonly afterMs: number } | { readonly atMs: bigint };
 
-/** The network refuses transactions that live longer. */
+/** The network refuses transactions that expire later than this from now. */
 export const MAX_LIFE_MS = 86_400_000;
 
-/** The longest life that a node's builder may choose. */
+/** The longest validity accepted from a node's builder. */
 const MAX_OFFERED_LIFE_MS = 300_000;
 
-/** Clocks of chain and machine that differ by less count as the same. */
+/** A smaller difference between the clocks of chain and machine is ignored. */
 const CLOCK_TOLERANCE_MS = 30_000n;
 
-/** The life where the node's own choice isn't taken: what its builders give. */
+/** Validity used in place of a node's choice that isn't accepted; equals the default of nodes. */
 const USUAL_LIFE_MS = 60_000;
 
 /**
- * The end of a transaction for which nobody chose one: the node's offer if it is minutes away.
- * @param offeredMs what the node's builder wrote
+ * The expiration of a transaction if the user chose none: the node's, if that is only minutes away.
+ * @param offeredMs the expiration set by the node's builder
  * @param nowMs this machine's clock
  */
 export async function usualExpiration(client: NodeClient, offeredMs: bigint, nowMs: number): Promise<bigint> {
 	const now = BigInt(nowMs);
 	if (offeredMs > now && offeredMs <= now + BigInt(MAX_OFFERED_LIFE_MS)) return offeredMs;
-	// Its builder knows the chain's clock, which can have been moved by days.
+	// Its builder knows the chain's clock, which may have been set days ahead.
 	if (await isOwnDevelopmentChain(client)) return offeredMs;
 	return expirationOf(client, { afterMs: USUAL_LIFE_MS }, nowMs);
 }
 
-/** @param nowMs this machine's clock @throws {Failure} `tx_expired`, `bad_value` */
+/** Converts an expiry to a timestamp. @param nowMs this machine's clock @throws {Failure} `tx_expired`, `bad_value` */
 export async function expirationOf(client: NodeClient, expiry: Expiry, nowMs: number): Promise<bigint> {
 	const { headMs, countedMs } = await clockOf(client, nowMs);
 	const atMs = "atMs" in expiry ? expiry.atMs : countedMs + BigInt(expiry.afterMs);
@@ -59,7 +59,7 @@ export async function expirationOf(client: NodeClient, expiry: Expiry, nowMs: nu
 	return atMs;
 }
 
-/** From when a life is counted. */
+/** The time from which a validity period is counted. */
 export async function clockOf(
 	client: NodeClient,
 	nowMs: number,
@@ -68,16 +68,16 @@ export async function clockOf(
 	const now = BigInt(nowMs);
 	const [earlier, later] = headMs < now ? [headMs, now] : [now, headMs];
 	if (later - earlier <= CLOCK_TOLERANCE_MS) return { headMs, countedMs: earlier };
-	// A head that lies behind is no reason to distrust whoever says so: it's this machine's clock that counts then.
+	// A head that lags behind needs no trust in the node, since this machine's clock then counts.
 	const isBehind = headMs < now;
 	const isStill = isBehind ? await isDevelopmentChain(client) : await isOwnDevelopmentChain(client);
 	return { headMs, countedMs: isStill ? later : earlier };
 }
 
 /**
- * The time by which a transaction is over or not: the head block's, as the network judges it. The next block of a development
- * chain, which stands still, has the clock's time: an end that has passed by then is over there, too.
- * @param endMs of the transaction
+ * The time that decides whether a transaction has expired: the head block's, as in the network's rule. A development chain stands
+ * still, but its next block will have the current time: what has expired by then counts as expired, too.
+ * @param endMs expiration of the transaction
  * @param nowMs this machine's clock
  */
 export async function countedTime(
@@ -91,15 +91,15 @@ export async function countedTime(
 }
 
 /**
- * A development chain of this machine: what another one's node says of itself proves nothing. Behind a tunnel somebody else's may
- * claim it, too. Then a transaction lives longer than it should, two days on a network, which forgets the block that it refers
- * to; it costs nothing, since whatever pays anew waits for the end that was signed, by this machine's clock.
+ * Whether the node serves a development chain on this machine; a remote node's claim proves nothing. A remote node behind a tunnel
+ * may claim it too. A transaction is then valid for longer than it should be, up to two days on a network, which forgets the reference
+ * block; no funds are at risk, since a repeated payment waits for the signed expiration by this machine's clock.
  */
 async function isOwnDevelopmentChain(client: NodeClient): Promise<boolean> {
 	return isOnThisMachine(client) && (await isDevelopmentChain(client));
 }
 
-/** Whether a node is reached by this machine's own addresses. */
+/** Whether a node's URL is a loopback address. */
 export function isOnThisMachine({ settings: { http } }: NodeClient): boolean {
 	return http !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(http).hostname);
 }

@@ -1,4 +1,4 @@
-/** Coins that a transaction takes out of its account's balance, besides fees: one row a contract type. */
+/** Coins that a transaction deducts from its account's balance, besides fees, with one row per contract type. */
 
 import { fromUtf8 } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
@@ -33,7 +33,7 @@ const COINS: ReadonlyMap<string, Coins> = new Map([
 	row(m.MarketSellAssetContract, (contract) => coinsAs(contract.sell_token_id, contract.sell_token_quantity)),
 ]);
 
-/** Sun that leave the balance; 0 for types that move none. */
+/** Sun that leaves the balance; 0 for types that move none. */
 export function coinsOf({ type, parameter }: Contract): bigint {
 	return COINS.get(type.message?.typeName ?? "")?.(parameter) ?? 0n;
 }

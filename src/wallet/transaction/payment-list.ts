@@ -1,4 +1,4 @@
-/** Many payments from one file: a line of JSON each, or CSV with a heading (protocol/wallet-formats §7). */
+/** Reads lists of payments: one line of JSON each, or CSV with a header row (protocol/wallet-formats §7). */
 
 import { Failure } from "../failure.js";
 import { givenJson, isRecord, type Json } from "../json.js";
@@ -13,20 +13,20 @@ export interface Payment {
 	readonly memo?: string | undefined;
 }
 
-/** A payment of a list, or why its line is none. */
+/** A payment of a list, or why its line can't be read. */
 export interface PaymentLine {
 	/** Line of the file, from 1. */
 	readonly line: number;
 	readonly payment: Payment | Failure;
 }
 
-/** More than a day's blocks of a busy chain could take from one account. */
+/** More than a busy chain could include from one account in a day. */
 export const MAX_PAYMENTS = 100_000;
 
 const COLUMNS = ["to", "amount", "token", "memo"] as const;
 
 /**
- * Reads a list; lines that are not payments are among them, so that all are known at once.
+ * Reads a list; lines that are not payments are included in the result, so that all errors can be reported at once.
  * @throws {Failure} `stdin_empty`, `bad_value` for a list without payments, or with more than {@link MAX_PAYMENTS}
  */
 export function readPayments(text: string): PaymentLine[] {
@@ -108,7 +108,7 @@ function payment(row: Readonly<Record<string, Json>>): Payment {
 	});
 }
 
-/** Cells of a line; quotes may hold commas, and two quotes stand for one. */
+/** Cells of a CSV line; quoted cells may contain commas, and two quotes stand for one. */
 function csvCells(line: string): string[] {
 	const cells: string[] = [];
 	let cell = "";

@@ -1,6 +1,6 @@
 /**
- * What a machine without network has to know of the chain to build a transaction: a block to refer to, and the time
- * until which it is good. One line of JSON, written by `coin chain head --ref` and read by `--ref`.
+ * What an offline machine needs to know about the chain to build a transaction: a reference block, and the time
+ * until which it can be used. One line of JSON, written by `coin chain head --ref` and read by `--ref`.
  */
 
 import { refBlockOf } from "../../protocol/block.js";
@@ -11,21 +11,21 @@ import { fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { clockOf, MAX_LIFE_MS } from "./lifetime.js";
 
-/** A reference block with an end for transactions that refer to it. */
+/** A reference block, with the expiration for transactions that refer to it. */
 export interface Reference {
 	readonly number: bigint;
 	/** 32 bytes; the first 8 are the number. */
 	readonly id: Uint8Array;
 	readonly expirationMs: bigint;
-	/** Id of the chain's genesis block, 32 bytes. */
+	/** Genesis block id of the chain, 32 bytes. */
 	readonly chain: Uint8Array | undefined;
 }
 
 const MAX_TEXT = 65_536;
 
 /**
- * Asks a node. The block is the newest irreversible one, which no change of branch takes away.
- * @param lifeMs counted from now
+ * Fetches a reference from a node. The block is the newest irreversible one, which no reorg can remove.
+ * @param lifeMs validity of transactions, counted from now
  * @param nowMs this machine's clock
  */
 export async function currentReference(
@@ -43,7 +43,7 @@ export async function currentReference(
 	return { number: solid.number, id: solid.id, expirationMs: countedMs + BigInt(lifeMs), chain };
 }
 
-/** The members that are written; `refBlockBytes` and `refBlockHash` for programs that build by themselves. */
+/** The members to write; `refBlockBytes` and `refBlockHash` are for programs that build transactions themselves. */
 export function referenceRecord({ number, id, expirationMs, chain }: Reference): object {
 	const { refBlockBytes, refBlockHash } = refBlockOf(id);
 	return {
@@ -56,7 +56,7 @@ export function referenceRecord({ number, id, expirationMs, chain }: Reference):
 	};
 }
 
-/** Reads what {@link referenceRecord} wrote. @throws {Failure} `bad_value` */
+/** Reads the JSON of a {@link referenceRecord}. @throws {Failure} `bad_value` */
 export function readReference(text: string): Reference {
 	if (text.length > MAX_TEXT) throw new Failure("bad_value", "the reference is larger than 64 KiB");
 	let json: Json;

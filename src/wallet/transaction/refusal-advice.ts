@@ -1,4 +1,4 @@
-/** What to do about the network's refusals, which name a rule and rarely a way out. */
+/** Advice on the network's errors, which name a rule but rarely a solution. */
 
 import { isAddress, toBase58Check } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
@@ -7,18 +7,18 @@ import type { Failure } from "../failure.js";
 import { withoutClass } from "../node/node-messages.js";
 import { formatCoin } from "../values/amount.js";
 
-/** What is known of the account that acts. */
+/** What is known about the acting account. */
 interface Refused {
 	/** Sun. */
 	readonly balance: bigint;
 }
 
-/** What nodes give a call that only asks (`vm.maxEnergyLimitForConstant`). */
+/** Default energy limit of nodes for constant calls (`vm.maxEnergyLimitForConstant`). */
 const MAX_CALL_ENERGY = 100_000_000n;
 
 type Advice = (match: RegExpExecArray, account: Refused | undefined) => string | undefined;
 
-/** Messages of the network in the neutral spelling, each with the next step. */
+/** Messages of the network in neutral spelling, each with the next step to take. */
 const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[
 		/curInvokeEnergyLimit\[(\d+)\]/,
@@ -120,18 +120,18 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[/code.*(proposal|parameter)|Bad chain parameter/i, () => "coin chain params lists names and values"],
 ];
 
-/** The contract machine's words for a call that ran out of energy. */
+/** The virtual machine's message for a call that ran out of energy. */
 const OUT_OF_ENERGY =
 	/Not enough energy for '(\w+)' operation executing: curInvokeEnergyLimit\[(\d+)\], curOpEnergy\[\d+\], usedEnergy\[\d+\]/;
 
-/** The same where the code that a constructor returned costs more than is left. */
+/** Its message if storing the code that a constructor returned costs more energy than is left. */
 const CODE_TOO_DEAR =
 	/Not enough energy for '(?:No energy to )?save just created contract code' executing: needEnergy\[(\d+)\], leftEnergy\[(\d+)\];?/;
 
-/** What a contract type's rules refuse by. */
+/** Failure codes of contract validation. */
 const VALIDATION: ReadonlySet<string> = new Set(["contract_validate", "insufficient_funds"]);
 
-/** The refusal in words, with a next step where one is known and none is said yet. */
+/** Makes a failure readable, and adds a hint if one is known and it has none yet. */
 export function withAdvice(failure: Failure, account: Refused | undefined): Failure {
 	const { message } = failure;
 	const advised = failure.facts.hint === undefined ? withHint(failure, account) : failure;
@@ -139,14 +139,14 @@ export function withAdvice(failure: Failure, account: Refused | undefined): Fail
 	return plain === message ? advised : advised.saying(plain);
 }
 
-/** The contract machine's words, as receipts keep them, for people. */
+/** Makes a virtual machine's message, as stored in receipts, readable. */
 export function inPlainWords(message: string): string {
 	return withoutClass(message)
 		.replace(OUT_OF_ENERGY, "the call used up all of its $2 energy, at the operation $1")
 		.replace(CODE_TOO_DEAR, "storing the created contract's code takes $1 energy, and the call has $2 left");
 }
 
-/** A sentence of the network without the class that refused, and with addresses as people know them. */
+/** A message of the network without the exception class, and with addresses in Base58. */
 function readable(message: string): string {
 	return message
 		.replace(/^Validate \w+ error, (?=\S)/, "")

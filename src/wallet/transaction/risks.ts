@@ -1,4 +1,4 @@
-/** What can't be taken back and is easily done by mistake: burns and allowances without a limit, read from what is signed. */
+/** Detects irreversible actions that are easily done by mistake, from what is signed: burns, and allowances without a limit. */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -8,10 +8,10 @@ import type { Contract } from "./contract.js";
 
 const WORD = 32;
 
-/** Nobody moves as much of a token: an allowance from here on has no limit in effect. */
+/** No token has this many units: an allowance of this amount or more is effectively unlimited. */
 const UNLIMITED = 2n ** 255n;
 
-/** Allowances of ORC-20, ORC-721 and ORC-1155: the spender, then an amount, an id or whether all of the owner's are meant. */
+/** Approvals of ORC-20, ORC-721 and ORC-1155: the spender, followed by an amount, an id, or whether all tokens are approved. */
 const ALLOWANCES: Readonly<Record<string, { readonly from: bigint }>> = {
 	"095ea7b3": { from: UNLIMITED }, // approve(address,uint256)
 	"39509351": { from: UNLIMITED }, // increaseAllowance(address,uint256)
@@ -19,7 +19,7 @@ const ALLOWANCES: Readonly<Record<string, { readonly from: bigint }>> = {
 	a22cb465: { from: 1n }, // setApprovalForAll(address,bool)
 };
 
-/** Transfers of these interfaces, and which of their words is the recipient. */
+/** Transfers of these interfaces, with the index of the word that is the recipient. */
 const RECIPIENTS: Readonly<Record<string, number>> = {
 	a9059cbb: 0, // transfer(address,uint256)
 	"23b872dd": 1, // transferFrom(address,address,uint256)
@@ -30,7 +30,7 @@ const RECIPIENTS: Readonly<Record<string, number>> = {
 	[SHIELDED_CALLS.burn.selector]: BURN_ACCOUNT,
 };
 
-/** Why a contract needs agreement whoever made it, as half a sentence; undefined where it has no such reason. */
+/** Why a contract needs confirmation whoever built it, as a clause; undefined if it has no such risk. */
 export function riskOf({
 	parameter,
 	risk,
@@ -46,14 +46,14 @@ export function riskOf({
 	return to?.length && isZero(to.subarray(1)) ? burns(to) : undefined;
 }
 
-/** The same as a line of a summary. */
+/** The risk as a line of a summary. */
 export function riskLine(risk: string): string {
 	return `  look twice  ${risk}`;
 }
 
 function riskOfCall({ data, contract_address: contract }: m.TriggerSmartContract): string | undefined {
 	const selector = toHex(data.subarray(0, 4));
-	// Contracts overlook what follows, and older ones read zeros where bytes are missing.
+	// Contracts ignore trailing bytes, and older ones read zeros where bytes are missing.
 	const word = (index: number): Uint8Array => {
 		const start = 4 + index * WORD;
 		return Uint8Array.from({ length: WORD }, (_, at) => data[start + at] ?? 0);

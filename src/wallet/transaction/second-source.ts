@@ -1,6 +1,6 @@
 /**
- * A second node's word on the block that a transaction refers to. A transaction is valid on every chain that has this block,
- * and the first node chose it: the node of a test network could have a payment signed that is valid elsewhere.
+ * Checks a transaction's reference block with a second node. A transaction is valid on every chain that has this block,
+ * and the first node chose it: a test network's node could trick the user into signing a payment that is valid on another chain.
  */
 
 import { equalBytes } from "../../protocol/bytes.js";
@@ -10,8 +10,8 @@ import { fetchBlockByNumber, fetchGenesisId, fetchHead, referredNumber } from ".
 import { NodeClient } from "../node/node-client.js";
 
 /**
- * Compares with the node of the setting `referenceNode`, where there is one.
- * @throws {Failure} `wrong_network` if it has another block there
+ * Compares the reference with the node of the setting `referenceNode`, if set.
+ * @throws {Failure} `wrong_network` if that node has another block at this height
  */
 export async function checkReference({ settings }: NodeClient, { raw }: SignedTransaction): Promise<void> {
 	if (settings.referenceNode === undefined || !raw) return;

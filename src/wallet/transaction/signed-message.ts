@@ -1,5 +1,5 @@
 /**
- * Signatures over messages that are not transactions (protocol/wallet-formats §3). Each scheme gives the 32 bytes that are signed;
+ * Signatures of messages that are not transactions (protocol/wallet-formats §3). Each scheme yields the 32 bytes that are signed;
  * signatures are 65 bytes r‖s‖v with v = 27 or 28.
  */
 
@@ -16,7 +16,7 @@ export { messageHash };
 
 export type MessageScheme = "v1" | "v2" | "typed" | "hash";
 
-/** @throws {Failure} `bad_value` naming the member that is wrong, or that no type names */
+/** Hashes typed data. @throws {Failure} `bad_value` naming the member that is wrong or not in the type */
 export function typedDataDigest(text: string): TypedDataDigest {
 	try {
 		return hashTypedData(text, readAddress);
@@ -26,12 +26,12 @@ export function typedDataDigest(text: string): TypedDataDigest {
 	}
 }
 
-/** What the first scheme signs: the prefix says 32, whatever the message's length, since it was made for hashes. */
+/** The hash that scheme v1 signs: its prefix says 32 whatever the message's length, since it was designed for hashes. */
 export function messageHashV1(message: Uint8Array): Uint8Array {
 	return keccak256(concatBytes(utf8(`${SIGNED_MESSAGE_PREFIX}32`), message));
 }
 
-/** Reads 32 bytes that are to be signed as they are. @throws {Failure} `bad_value` */
+/** Reads a hash of 32 bytes that is signed as it is. @throws {Failure} `bad_value` */
 export function parseHash(text: string): Uint8Array {
 	const digits = text.trim().replace(/^0x/i, "");
 	if (!/^[0-9a-fA-F]{64}$/.test(digits))

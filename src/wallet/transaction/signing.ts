@@ -1,4 +1,4 @@
-/** Who signs an envelope, and signing it (protocol/wallet-formats §4.2). Checks that need no key come first. */
+/** Finds the keys and accounts that sign an envelope, and checks them before any key is unlocked (protocol/wallet-formats §4.2). */
 
 import {
 	checkHasKey,
@@ -21,19 +21,19 @@ import { readAddress } from "../values/address-text.js";
 import { nearest } from "../values/suggestion.js";
 import type { TransactionEnvelope } from "./envelope.js";
 
-/** A keystore entry by label or any form of its address. @throws {Failure | KeystoreError} */
+/** Finds a keystore entry by label or any form of its address. @throws {Failure | KeystoreError} */
 export async function keyNamed(settings: Settings, text: string): Promise<KeystoreEntry> {
 	return findKey(settings.keystoreDirectory, readAddress(text) ?? text);
 }
 
-/** The same where the key itself is needed. @throws {Failure | KeystoreError} also `watch_only` */
+/** Finds an entry whose key itself is needed. @throws {Failure | KeystoreError} also `watch_only` */
 export async function openableKey(settings: Settings, text: string): Promise<KeystoreEntry> {
 	const entry = await keyNamed(settings, text);
 	checkHasKey(entry);
 	return entry;
 }
 
-/** The same where a transaction is to be signed, which a signer does with a key that isn't here. @throws {Failure | KeystoreError} */
+/** Finds an entry to sign a transaction with; its key may be held by a signer. @throws {Failure | KeystoreError} */
 export async function signableKey(settings: Settings, text: string): Promise<KeystoreEntry> {
 	const entry = await keyNamed(settings, text);
 	checkSigns(entry);
@@ -41,8 +41,8 @@ export async function signableKey(settings: Settings, text: string): Promise<Key
 }
 
 /**
- * The address that a text means: an address in any form, the label of a key, or that of a contact.
- * @throws {Failure | KeystoreError} `ambiguous` for a label of both
+ * The address that a text refers to: an address in any form, the label of a key, or that of a contact.
+ * @throws {Failure | KeystoreError} `ambiguous` if a key and a contact have the label
  */
 export async function accountNamed(settings: Settings, text: string): Promise<Uint8Array> {
 	const address = readAddress(text);
@@ -58,7 +58,7 @@ export async function accountNamed(settings: Settings, text: string): Promise<Ui
 	return contact.address;
 }
 
-/** @throws {Failure} `wallet_not_found` naming every place where a label was looked for, and the nearest ones */
+/** @throws {Failure} `wallet_not_found` with every place where the label was looked up, and similar labels */
 async function keyOrContact(settings: Settings, text: string): Promise<KeystoreEntry> {
 	try {
 		return await findKey(settings.keystoreDirectory, text);
@@ -81,13 +81,13 @@ async function keyOrContact(settings: Settings, text: string): Promise<KeystoreE
 	}
 }
 
-/** The account that a text means, or the one that acts where there is none. @throws {Failure | KeystoreError} */
+/** The account that a text refers to, or the acting account if there is no text. @throws {Failure | KeystoreError} */
 export async function accountOrActive(settings: Settings, text: string | undefined): Promise<Uint8Array> {
 	return text === undefined ? activeAccount(settings) : accountNamed(settings, text);
 }
 
 /**
- * The account that acts when none is named: the configured wallet, else the only key there is.
+ * The acting account if none is given: the configured wallet, else the keystore's only key.
  * @throws {Failure} `usage` if there are several keys or none
  */
 export async function activeAccount(settings: Settings): Promise<Uint8Array> {
@@ -104,7 +104,7 @@ export async function activeAccount(settings: Settings): Promise<Uint8Array> {
 }
 
 /**
- * Checks that keys may sign now.
+ * Checks that keys may sign an envelope now.
  * @throws {Failure} `not_authorized`, `already_signed`, `too_many_signatures`
  */
 export function checkSigners(

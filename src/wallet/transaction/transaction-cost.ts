@@ -1,7 +1,7 @@
 /**
- * What a transaction costs beside its amount: bandwidth, a new account, a memo, more signatures, the network's fee for
- * its type, energy (protocol/resources §§3.3 to 3.6). An estimate for the present moment; the chain charges what holds when the
- * transaction enters a block.
+ * What a transaction costs besides its amount: bandwidth, a new account, a memo, additional signatures, the network's fee for
+ * its type, energy (protocol/resources §§3.3 to 3.6). An estimate at current prices; the chain charges those in effect when the
+ * transaction is included in a block.
  */
 
 import { toHex } from "../../protocol/bytes.js";
@@ -13,55 +13,55 @@ import { fetchChainParameters } from "../node/chain-parameters.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin } from "../values/amount.js";
 
-/** A signature in the serialised transaction: tag, length, 65 bytes. */
+/** Size of a signature in the serialized transaction: tag, length, 65 bytes. */
 const SIGNATURE_BYTES = 67;
-/** Counted for the result that a block stores. */
+/** Bytes counted for the result that is stored in the block. */
 const RESULT_BYTES = 64;
 
 export interface TransactionCost {
-	/** Bytes of bandwidth that the transaction counts for. */
+	/** Bandwidth that the transaction uses, in bytes. */
 	readonly bytes: number;
 	/** Sun for bandwidth that neither stake nor the free allowance covers. */
 	readonly bandwidthSun: bigint;
-	/** Sun for creating the recipient. */
+	/** Sun for creating the recipient's account. */
 	readonly creationSun: bigint;
 	readonly memoSun: bigint;
 	readonly signaturesSun: bigint;
-	/** Sun that the network takes for the type. */
+	/** The network's fee for the contract type, in sun. */
 	readonly typeSun: bigint;
-	/** Sun for the energy that stake doesn't cover, by the trial of the call; the limit where it wasn't tried. */
+	/** Sun for the energy that stake doesn't cover, by a simulation of the call; the limit if it wasn't simulated. */
 	readonly energySun: bigint;
 	/** The most that energy may cost: the fee limit. */
 	readonly energyLimitSun: bigint;
-	/** Sum of all of these but the limit. */
+	/** Sum of all the above except the limit. */
 	readonly totalSun: bigint;
 }
 
-/** What the account has and the chain asks for, at one moment. */
+/** The account's resources and the chain's prices at one moment. */
 export interface Prices {
 	readonly parameters: ReadonlyMap<string, bigint>;
-	/** Bytes that its stake, and the free allowance, still cover. */
+	/** Bytes still covered by its stake, and by the free allowance. */
 	readonly stakedBytes: bigint;
 	readonly freeBytes: bigint;
 	/** Energy that its stake still covers. */
 	readonly energy: bigint;
 }
 
-/** What is known of a transaction beside its bytes. */
+/** What is known about a transaction besides its bytes. */
 interface CostFacts {
-	/** Signatures that it will have. */
+	/** Number of signatures that it will have. */
 	readonly signatures: number;
-	/** Schemes of those among them that are post-quantum and not there yet. */
+	/** Schemes of the post-quantum signatures among them that are still to be added. */
 	readonly postQuantum?: readonly PostQuantumScheme[] | undefined;
-	/** Whether it creates the account it goes to. */
+	/** Whether it creates the recipient's account. */
 	readonly creates: boolean;
-	/** Energy that its call used when it was tried; undefined where it wasn't. */
+	/** Energy that its call used when simulated; undefined if it wasn't simulated. */
 	readonly energy?: bigint | undefined;
 }
 
 /**
  * Estimates the cost of a transaction.
- * @param transaction with the signatures that it has so far
+ * @param transaction including the signatures that it has so far
  */
 export async function transactionCost(
 	client: NodeClient,
@@ -71,7 +71,7 @@ export async function transactionCost(
 	return costOf(transaction, facts, await pricesFor(client, transaction.owner));
 }
 
-/** What a node says of an account's means, and of the chain's prices. @param owner 21 bytes */
+/** Fetches an account's resources and the chain's prices. @param owner 21 bytes */
 export async function pricesFor(client: NodeClient, owner: Uint8Array): Promise<Prices> {
 	const [parameters, answer] = await Promise.all([
 		fetchChainParameters(client),
@@ -86,7 +86,7 @@ export async function pricesFor(client: NodeClient, owner: Uint8Array): Promise<
 	};
 }
 
-/** The same as {@link transactionCost} by what is known already. */
+/** {@link transactionCost} by prices that are already known. */
 export function costOf(
 	transaction: SignedTransaction,
 	{ signatures, postQuantum = [], creates, energy }: CostFacts,
@@ -120,7 +120,7 @@ export function costOf(
 }
 
 /**
- * Sun that an account lacks for a transaction; energy isn't counted, of which the contract's owner may pay a part.
+ * Sun that an account lacks for a transaction; excludes energy, since the contract's owner may pay part of it.
  * @param amountSun what leaves the account besides fees
  */
 export function shortfallOf(balanceSun: bigint, amountSun: bigint, cost: TransactionCost): bigint {
@@ -131,7 +131,7 @@ export function shortfallOf(balanceSun: bigint, amountSun: bigint, cost: Transac
 const energyText = (sun: bigint, limitSun: bigint): string =>
 	sun === limitSun ? " at most" : ` at most, about ${formatCoin(sun)}`;
 
-/** The lines of a summary on the cost. */
+/** The lines of a summary that cover the cost. */
 export function costLines(cost: TransactionCost, shortfallSun: bigint): string[] {
 	const { bytes, bandwidthSun, creationSun, memoSun, signaturesSun, typeSun, energySun, energyLimitSun } =
 		cost;

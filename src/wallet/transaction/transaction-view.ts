@@ -1,4 +1,4 @@
-/** Transactions of a node's answers: decoded from their bytes, never from the JSON beside them. */
+/** Reads transactions from a node's responses: decoded from their bytes, never from the JSON beside them. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
@@ -22,9 +22,9 @@ import { type View, viewOf } from "../view/message-view.js";
 import { postQuantumFields } from "./envelope.js";
 
 /**
- * Rebuilds a transaction from an answer and checks its id.
- * @param id the id that was asked for
- * @throws {Failure} `rpc_error` if the answer holds no transaction or another one
+ * Rebuilds a transaction from a response and checks its id.
+ * @param id the requested id
+ * @throws {Failure} `rpc_error` if the response contains no transaction, or another one
  */
 export function transactionFrom(answer: JsonRecord, id?: Uint8Array): SignedTransaction {
 	const { raw_data_hex: rawHex, signature, pq_auth_sig: postQuantum, ret, txID } = answer;
@@ -95,7 +95,7 @@ function parameterView(transaction: SignedTransaction): View | undefined {
 	}
 }
 
-/** None where their field holds something else: the history of the main network has other bytes under its number. */
+/** Its post-quantum signatures; none if the field can't be decoded: the main network's history has other data under its number. */
 function postQuantumOf(transaction: SignedTransaction): readonly Readonly<PQAuthSig>[] {
 	try {
 		return transaction.postQuantum;
@@ -114,7 +114,7 @@ function signerText(transaction: SignedTransaction, index: number): string {
 	}
 }
 
-/** The address of the key that a post-quantum signature names, once it is found to be right. */
+/** The address of a post-quantum signature's key, if the signature is valid. */
 function postQuantumSignerText(transaction: SignedTransaction, index: number): string {
 	const key = transaction.postQuantum[index]?.public_key;
 	if (key && transaction.isPostQuantumValid(index)) return toBase58Check(addressOfPostQuantumKey(key));

@@ -1,4 +1,4 @@
-/** Members of a transaction's JSON that are no part of it: whoever reads them would believe them signed. */
+/** Detects members of a transaction's JSON that aren't part of the transaction: a reader would believe that they are signed. */
 
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { contractTypeByName } from "../../protocol/contract-types.js";
@@ -8,7 +8,7 @@ import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { shorten } from "../values/bytes-text.js";
 
-/** A transaction's own members, those that nodes write beside them, and the envelope's. */
+/** A transaction's own members, those that nodes add, and the envelope's. */
 const MEMBERS: ReadonlySet<string> = new Set([
 	"visible",
 	"txID",
@@ -27,7 +27,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 	"coin",
 ]);
 
-/** @throws {Failure} `transaction_invalid` naming them */
+/** Refuses unsigned members. @throws {Failure} `transaction_invalid` naming them */
 export function refuseUnsigned(record: JsonRecord): void {
 	const own = Object.keys(record).filter((name) => !MEMBERS.has(name));
 	const inner = unreadMembers(TransactionRaw, member(record, "raw_data"), "raw_data");
@@ -48,8 +48,8 @@ export function refuseUnsigned(record: JsonRecord): void {
 const MAX_NAMED_MEMBERS = 20;
 
 /**
- * Paths of members that a message doesn't have. Entries of a contract's interface may have more than the network keeps:
- * compilers write them so, and clients put them in as they are.
+ * Paths of members that a message doesn't have. Entries of a contract's interface may have more members than the network stores,
+ * since clients send them as compilers write them.
  */
 function unreadMembers(type: MessageType<Message>, json: Json | undefined, path: string): string[] {
 	if (Array.isArray(json)) return json.flatMap((item: Json) => unreadMembers(type, item, path));
@@ -65,7 +65,7 @@ function unreadMembers(type: MessageType<Message>, json: Json | undefined, path:
 	});
 }
 
-/** The parameter of a contract stands decoded in its member `value`. */
+/** The same for a contract's parameter, which is decoded in its member `value`. */
 function unreadInParameter({ type: name }: JsonRecord, parameter: Json, path: string): string[] {
 	if (!isRecord(parameter)) return [];
 	const type = contractTypeByName(toNeutral(String(name)))?.message;

@@ -1,12 +1,12 @@
 /**
- * Coin amounts as people write them: always with their unit, since a bare number means coins to one wallet and sun,
- * a millionth, to another (protocol/command-line §1.3).
+ * Coin amounts as people write them: always with their unit, since a bare number means coins in one wallet and sun,
+ * a millionth of a coin, in another (protocol/command-line §1.3).
  */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { Failure } from "../failure.js";
 
-/** Units by name; the last one is the deployed spelling of the first. */
+/** Decimals of each unit; the last one is the deployed spelling of the first. */
 const DECIMALS: Readonly<Record<string, number>> = { coin: 6, sun: 0, trx: 6 };
 
 /** Whether a word is a unit of coins. */
@@ -39,13 +39,13 @@ export function parseCoinAmount(text: string): bigint {
 	return scaled(text, whole, fraction ?? "", decimals);
 }
 
-/** Programs without types give numbers, too, which have no unit. @throws {Failure} `amount_unit` */
+/** Refuses amounts that aren't text: untyped programs may pass numbers, which have no unit. @throws {Failure} `amount_unit` */
 export function checkAmountText(amount: unknown): void {
 	if (typeof amount === "string") return;
 	throw new Failure("amount_unit", `${String(amount)} has no unit: an amount is a text, such as "5coin"`);
 }
 
-/** {@link parseCoinAmount} where nothing is to happen with nothing. @throws {Failure} also `bad_value` for zero */
+/** {@link parseCoinAmount} for amounts that must not be zero. @throws {Failure} also `bad_value` for zero */
 export function parsePositiveCoins(text: string): bigint {
 	const sun = parseCoinAmount(text);
 	if (sun === 0n) throw new Failure("bad_value", "the amount is zero");
@@ -66,8 +66,8 @@ function scaled(text: string, whole: string, fraction: string, decimals: number,
 }
 
 /**
- * Reads a token amount: decimals of the token, or smallest units as `<integer>raw`.
- * @param decimals the token's published decimals; undefined when they can't be known (offline)
+ * Reads a token amount: in the token's decimals, or in smallest units as `<integer>raw`.
+ * @param decimals the token's published decimals; undefined if unknown because of working offline
  * @param max the largest number of smallest units
  * @returns smallest units
  * @throws {Failure} `bad_value`
@@ -87,20 +87,20 @@ export function parseTokenAmount(text: string, decimals: number | undefined, max
 	return scaled(text, match[1], match[2] ?? "", decimals, max);
 }
 
-/** Text that {@link parseCoinAmount} reads back: `12.5coin`. */
+/** Formats an amount in sun as text that {@link parseCoinAmount} reads: `12.5coin`. */
 export function formatCoin(sun: bigint): string {
 	return `${formatCoinNumber(sun)}coin`;
 }
 
-/** The number alone, for columns: `12.5`. */
+/** Formats only the number, for columns: `12.5`. */
 export function formatCoinNumber(sun: bigint): string {
 	return formatDecimal(sun, 6);
 }
 
-/** More decimals than a contract can answer with are nobody's, and fewer than none neither. */
+/** The most decimals that a contract can report, in a `uint8`. */
 const MAX_DECIMALS = 255;
 
-/** A number of smallest units with its point, without trailing zeros; as `<n>raw` for decimals that no token has. */
+/** Formats smallest units as a decimal number without trailing zeros; as `<n>raw` if the decimals are out of range. */
 export function formatDecimal(value: bigint, decimals: number): string {
 	if (!(decimals >= 0 && decimals <= MAX_DECIMALS)) return `${value}raw`;
 	const sign = value < 0n ? "-" : "";

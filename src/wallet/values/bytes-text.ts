@@ -19,7 +19,7 @@ export function parseHexBytes(text: string): Uint8Array {
 	return fromHex(digits);
 }
 
-/** A value in a message: its beginning when it is long. */
+/** Shortens a long value for a message to its beginning. */
 export function shorten(text: string): string {
 	return text.length <= 48 ? text : `${text.slice(0, 45)}...`;
 }

@@ -1,4 +1,4 @@
-/** How much a call of a contract may cost at most (protocol/command-line §1.2). Every call is tried before it is sent. */
+/** Determines the fee limit of contract calls (protocol/command-line §1.2). Every call is simulated before it is sent. */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { SmartContract } from "../../protocol/messages.js";
@@ -11,26 +11,26 @@ import type { NodeClient } from "../node/node-client.js";
 import { pricesFor } from "../transaction/transaction-cost.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
 
-/** What a user says about the cost of a call. */
+/** The user's choices about the cost of a call. */
 export interface RequestedFeeLimit {
-	/** An amount, or `auto` for the cost when it was tried and a quarter more; absent: as configured. */
+	/** An amount, or `auto` for the simulated cost plus a quarter; if absent, as configured. */
 	readonly feeLimit?: string | undefined;
-	/** Send it although it would fail. */
+	/** Send it even if it would fail. */
 	readonly force?: boolean | undefined;
 }
 
 /** Members of a plan. */
 export interface FeeLimit {
 	readonly feeLimitSun: bigint;
-	/** Energy that the call used when it was tried; absent where it wasn't. */
+	/** Energy that the call used when simulated; absent if it wasn't simulated. */
 	readonly energy?: bigint;
 }
 
 /**
- * The limit that a wish means; at most what the configuration allows where it's an estimate.
- * @param call undefined without a network; else it is tried, whatever the limit is
+ * The fee limit for a request; an estimated one is capped by the configured maximum.
+ * @param call undefined when offline; otherwise it is simulated, whatever the limit is
  * @throws {Failure} `contract_revert` if the call would fail, `fee_limit_too_low` or `insufficient_funds` if the limit or the balance
- * ends it; `usage` for `auto` where nothing is tried
+ * is too low for it; `usage` for `auto` if nothing can be simulated
  */
 export async function feeLimitOf(
 	{ feeLimit, force = false }: RequestedFeeLimit,
@@ -76,7 +76,7 @@ export async function feeLimitOf(
 	return { feeLimitSun: given, energy: tried.used };
 }
 
-/** Undefined at a node that tries no calls. */
+/** Energy by a simulation; undefined if the node doesn't serve constant calls. */
 async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<TriedEnergy | undefined> {
 	try {
 		return await triedEnergy(client, call);
@@ -89,9 +89,9 @@ async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<Tr
 }
 
 /**
- * Refuses a call that would run out of energy: without what it used, always; with less than what is enough, where a trial under
- * the limit fails, too. Where the node makes none: where the estimate is beyond twice what was used, which the node has seen fail (protocol/http-endpoints §1.7).
- * @param lack what a need of energy fails by; `about` says how exact that is
+ * Refuses a call that would run out of energy: if `used` can't be had, always; if only `enough` can't, then if a simulation under the
+ * limit fails too or, without one, if `enough` exceeds twice `used`, with which the node has seen it fail (protocol/http-endpoints §1.7).
+ * @param lack the failure if an amount of energy can't be had; `about` says how exact the amount is
  * @throws {Failure}
  */
 async function checkEnergy(
@@ -108,7 +108,7 @@ async function checkEnergy(
 	if ((await failsUnder(client, call, limitSun)) ?? enough > 2n * used) throw possible;
 }
 
-/** `fee_limit_too_low` if energy is more than a fee limit pays. */
+/** `fee_limit_too_low` if the energy costs more than the fee limit. */
 async function uncovered(
 	client: NodeClient,
 	call: ContractCall,
@@ -127,7 +127,7 @@ async function uncovered(
 	);
 }
 
-/** `insufficient_funds` if energy is more than the account has and can buy: the call would take all that and run out of energy. */
+/** `insufficient_funds` if the account neither has nor can buy the energy: the call would use up everything and run out of energy. */
 async function unaffordable(
 	client: NodeClient,
 	call: ContractCall,
@@ -144,7 +144,7 @@ async function unaffordable(
 		pricesFor(client, call.owner),
 	]);
 	const bought = needed - staked;
-	// A value above the balance is the node's to refuse.
+	// A call value above the balance is left for the node to refuse.
 	if (bought <= 0n || left >= bought * price) return undefined;
 	return new Failure(
 		"insufficient_funds",
@@ -157,12 +157,12 @@ async function energyPrice(client: NodeClient): Promise<bigint> {
 	return (await fetchChainParameters(client)).get("getEnergyFee") ?? 0n;
 }
 
-/** Energy that a contract's owner pays at most in one call where the contract doesn't say (protocol/resources §4.2). */
+/** Default of the most energy that a contract's owner pays in one call (protocol/resources §4.2). */
 const USUAL_ORIGIN_LIMIT = 10_000_000n;
 
 /**
- * The part of the energy that the caller must have: all of a deployment, and of one's own contract; of another one's the
- * percentage that it sets, and whatever its owner's staked energy doesn't cover, or the limit that the contract sets for that.
+ * The part of the energy that the caller must provide: all of it for a deployment or the caller's own contract; otherwise the
+ * percentage that the contract sets, plus whatever exceeds the owner's staked energy or the contract's limit for the owner.
  */
 async function callersEnergy(
 	client: NodeClient,

@@ -1,9 +1,9 @@
-/** Whole numbers and quotients of them as people write them (protocol/command-line §1.3). */
+/** Integers and their quotients as people write them (protocol/command-line §1.3). */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { Failure } from "../failure.js";
 
-/** Prices for people: quotients of whole numbers with their point. */
+/** Significant digits of prices, which are quotients of integers. */
 const DIGITS = 9;
 
 /**
@@ -13,7 +13,7 @@ const DIGITS = 9;
 export function quotientText(dividend: bigint, divisor: bigint): string {
 	if (dividend === 0n) return "0";
 	const whole = dividend / divisor;
-	// Small quotients need more places until their first digit appears.
+	// Small quotients need more decimal places up to their first significant digit.
 	let places = Math.max(0, DIGITS - (whole === 0n ? 0 : whole.toString().length));
 	if (whole === 0n) for (let rest = dividend * 10n; rest < divisor; rest *= 10n) places++;
 	const digits = ((dividend * 10n ** BigInt(places)) / divisor).toString().padStart(places + 1, "0");
@@ -22,7 +22,7 @@ export function quotientText(dividend: bigint, divisor: bigint): string {
 	return fraction === "" ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
 }
 
-/** Reads a number of 64 bits, with `_` between digits and a sign. @throws {Failure} `bad_value` */
+/** Reads a 64-bit integer, with an optional sign and `_` between digits. @throws {Failure} `bad_value` */
 export function parseInteger(text: string): bigint {
 	const trimmed = text.trim();
 	if (!/^-?\d+(_\d+)*$/.test(trimmed)) throw new Failure("bad_value", `"${text}" is not a whole number`);
@@ -32,21 +32,21 @@ export function parseInteger(text: string): bigint {
 	return value;
 }
 
-/** The same above zero. @throws {Failure} `bad_value` */
+/** Reads an integer above zero. @throws {Failure} `bad_value` */
 export function parseCount(text: string): bigint {
 	const value = parseInteger(text);
 	if (value <= 0n) throw new Failure("bad_value", `"${text}" must be above zero`);
 	return value;
 }
 
-/** The same from zero on. @throws {Failure} `bad_value` */
+/** Reads an integer that is not negative. @throws {Failure} `bad_value` */
 export function parseNatural(text: string): bigint {
 	const value = parseInteger(text);
 	if (value < 0n) throw new Failure("bad_value", `"${text}" is negative`);
 	return value;
 }
 
-/** A share from 0 to 100. @throws {Failure} `bad_value` */
+/** Reads a percentage from 0 to 100. @throws {Failure} `bad_value` */
 export function parsePercent(text: string): number {
 	const value = parseInteger(text.trim().replace(/ ?%$/, ""));
 	if (value < 0n || value > 100n)

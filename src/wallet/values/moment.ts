@@ -1,4 +1,4 @@
-/** Points in time as people write them: `@<epoch ms>`, ISO 8601, or a duration from the head block on. */
+/** Points in time as people write them: `@<epoch ms>`, ISO 8601, or a duration counted from the head block. */
 
 import { Failure } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
@@ -24,10 +24,10 @@ export function parseDuration(text: string): number {
 	return Number(match[1]) * unit;
 }
 
-/** The network's time between blocks, which lock periods are counted in. */
+/** The network's block interval, the unit of lock periods. */
 const BLOCK_MS = 3000;
 
-/** Reads a number of blocks, or a duration as the blocks that it takes at least. @throws {Failure} `bad_value` */
+/** Reads a number of blocks, or a duration, rounded up to blocks. @throws {Failure} `bad_value` */
 export function parseBlocks(text: string): bigint {
 	const digits = /^[\d_]{1,15}$/.test(text.trim()) ? text.trim().replaceAll("_", "") : undefined;
 	const blocks = digits ? BigInt(digits) : BigInt(Math.ceil(parseDuration(text) / BLOCK_MS));
@@ -37,13 +37,13 @@ export function parseBlocks(text: string): bigint {
 
 type Moment = { readonly atMs: bigint } | { readonly afterMs: number };
 
-/** A time as ISO 8601 in UTC; a number that is beyond all dates in words. @param ms since 1970 */
+/** Formats a time as ISO 8601 in UTC; in words if it is out of range. @param ms since 1970 */
 export function utcTime(ms: bigint): string {
 	const time = new Date(Number(ms));
 	return Number.isNaN(time.getTime()) ? `${ms} ms after 1970, which is beyond all dates` : time.toISOString();
 }
 
-/** @throws {Failure} `bad_value` */
+/** Reads a point in time. @throws {Failure} `bad_value` */
 export function parseMoment(text: string): Moment {
 	const trimmed = text.trim();
 	const absolute = /^@(\d{1,16})$/.exec(trimmed)?.[1];
@@ -59,8 +59,8 @@ export function parseMoment(text: string): Moment {
 
 /**
  * The moment in epoch milliseconds.
- * @param client undefined without a network
- * @throws {Failure} `usage` for a duration without a network
+ * @param client undefined when offline
+ * @throws {Failure} `usage` for a duration when offline
  */
 export async function momentMs(moment: Moment, client: NodeClient | undefined): Promise<bigint> {
 	if ("atMs" in moment) return moment.atMs;

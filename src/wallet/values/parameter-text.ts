@@ -1,4 +1,4 @@
-/** A transaction and the members of its contract for people: amounts of coins with their unit. */
+/** Formats a transaction and the members of its contract for people, with units for amounts of coins. */
 
 import { contractTypeByName } from "../../protocol/contract-types.js";
 import { COIN_CURRENCY_ID } from "../token/token-amount.js";
@@ -6,7 +6,7 @@ import { inPlainWords } from "../transaction/refusal-advice.js";
 import type { View } from "../view/message-view.js";
 import { formatCoin } from "./amount.js";
 
-/** @param type name of the contract type @param view all members, as they are printed for programs */
+/** @param type name of the contract type @param view all members, in the form for programs */
 export function parameterText(type: string, view: View): View {
 	const { sunFields = [], tokenFields = [] } = contractTypeByName(type) ?? {};
 	const tokens = tokenFields.filter(([, token]) => memberOf(view, token) === COIN_CURRENCY_ID);
@@ -26,7 +26,7 @@ export function transactionText(
 	};
 }
 
-/** A receipt as {@link viewOf} has it, for people: also why the contract machine ended it, in plain words. */
+/** Formats a receipt, as given by {@link viewOf}, for people, with the virtual machine's error made readable. */
 export function receiptText(view: Readonly<Record<string, View>>): Record<string, View> {
 	const { receipt, resMessage } = view;
 	const fees =

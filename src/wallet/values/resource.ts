@@ -4,17 +4,17 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { ResourceCode, ResourceCodeEnum } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 
-/** Resource codes by the words that people use. */
+/** Name of a resource code for people. */
 export function resourceName(code: number): string {
 	return (ResourceCodeEnum.names.get(code) ?? String(code)).toLowerCase().replace("_", " ");
 }
 
-/** The code of a resource by its name on the wire, in either spelling; -1 if there is none. */
+/** Code of a resource by its name in the protocol, in either spelling; -1 if there is none. */
 export function resourceCode(name: string): number {
 	return ResourceCodeEnum.values[toNeutral(name)] ?? -1;
 }
 
-/** Words in lower case → code of the wire. */
+/** Resource codes by their names in lower case. */
 const CODES: ReadonlyMap<string, number> = new Map([
 	["votes", ResourceCode.COIN_POWER],
 	...Object.values(ResourceCode).flatMap((code): [string, number][] => [
@@ -24,13 +24,13 @@ const CODES: ReadonlyMap<string, number> = new Map([
 	]),
 ]);
 
-/** Where a stake may also be made for voting power alone, the network's third code. */
+/** Whether a stake for voting power alone, the network's third code, is allowed too. */
 interface ResourceChoice {
 	readonly votes?: boolean;
 }
 
 /**
- * Reads `bandwidth`, `energy` or their codes 0 and 1; where voting power counts, also `votes` or 2.
+ * Reads `bandwidth`, `energy` or their codes 0 and 1; if voting power is allowed, also `votes` or 2.
  * @throws {Failure} `bad_value`
  */
 export function parseResource(text: string, { votes = false }: ResourceChoice = {}): number {

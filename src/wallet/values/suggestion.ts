@@ -1,11 +1,11 @@
-/** What a mistyped word was meant to be. */
+/** Suggestions for mistyped words. */
 
 import { Failure } from "../failure.js";
 import { shorten } from "./bytes-text.js";
 
 /**
- * The refusal of a member that something in JSON doesn't have.
- * @param what to begin a sentence with
+ * The failure for an unknown member in JSON.
+ * @param what the start of the message's sentence
  */
 export function unknownMember(what: string, name: string, known: readonly string[]): Failure {
 	const [near] = nearest(name, known);
@@ -16,8 +16,8 @@ export function unknownMember(what: string, name: string, known: readonly string
 }
 
 /**
- * The known words nearest to a mistyped one, the nearest first; only those that differ by a few letters.
- * @param most how many
+ * The known words closest to a mistyped one, closest first; only those that differ by a few letters.
+ * @param most the largest number of words returned
  */
 export function nearest(wanted: string, known: readonly string[], most = 3): string[] {
 	const near = known
@@ -31,7 +31,7 @@ export function nearest(wanted: string, known: readonly string[], most = 3): str
 		.map(({ word }) => word);
 }
 
-/** Number of letters to add, drop, change or swap to get from one text to the other. */
+/** Number of insertions, deletions, substitutions and transpositions that turn one text into the other. */
 function editDistance(from: string, to: string): number {
 	let last: readonly number[] = [];
 	let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);

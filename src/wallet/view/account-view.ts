@@ -78,20 +78,20 @@ function nonEmpty(entries: Iterable<readonly [string, bigint]>): Record<string, 
 }
 
 export interface ResourcesView {
-	/** Bytes: a daily allowance for everybody, and the share that a stake gives. */
+	/** Bandwidth in bytes: the daily free allowance of every account, and the share from stake. */
 	readonly bandwidth: {
 		readonly free: bigint;
 		readonly freeUsed: bigint;
 		readonly staked: bigint;
 		readonly used: bigint;
-		/** Left of the larger of the two; a transaction is paid from one of them, never from both. */
+		/** What is left of the larger of the two; a transaction is paid from one of them, never from both. */
 		readonly available: bigint;
 	};
 	readonly energy: { readonly staked: bigint; readonly used: bigint; readonly available: bigint };
 	readonly votes: { readonly total: bigint; readonly used: bigint; readonly available: bigint };
 }
 
-/** What an account may use without paying: bandwidth, energy, votes (protocol/resources §§3 to 5), recovered to now by the node. */
+/** What an account may use without paying: bandwidth, energy, votes (protocol/resources §§3 to 5), with the node's recovery up to now. */
 export async function resourcesOf(
 	client: NodeClient,
 	address: Uint8Array,

@@ -1,4 +1,4 @@
-/** A block as commands print it: its id and its transactions are computed from its bytes. */
+/** A block as printed by commands; its id and transactions are computed from its bytes. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -11,7 +11,7 @@ interface BlockView extends Readonly<Record<string, unknown>> {
 	readonly transactions: readonly Record<string, View | undefined>[] | undefined;
 }
 
-/** @param header leaves the transactions out */
+/** @param header whether to leave out the transactions */
 export async function viewBlock(block: BlockReference, header: boolean): Promise<BlockView> {
 	const raw = block.header.raw_data;
 	const { transactions } = block.answer;

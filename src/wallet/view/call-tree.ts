@@ -1,59 +1,59 @@
-/** The calls of an execution as a node's `callTracer` tells them (protocol/json-rpc §14.4). */
+/** Reads the tree of calls of an execution from a node's `callTracer` (protocol/json-rpc §14.4). */
 
 import { fromHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
 
 export interface TracedLog {
-	/** Contract that wrote it, 20 bytes. */
+	/** Contract that emitted it, 20 bytes. */
 	readonly address: Uint8Array;
 	readonly topics: readonly Uint8Array[];
 	readonly data: Uint8Array;
 }
 
-/** A stake, a vote, the end of a contract. */
+/** An operation other than a call: a stake, a vote, a contract's self-destruction. */
 export interface TracedOperation {
-	/** As internal transactions name it. */
+	/** Its name in internal transactions. */
 	readonly note: string;
-	/** 20 bytes; undefined: nobody receives. */
+	/** 20 bytes; undefined if there is no recipient. */
 	readonly to: Uint8Array | undefined;
 	readonly valueSun: bigint;
 }
 
-/** What came of a call. `failed`: it ended without a result of its own, as without energy. */
+/** How a call ended. `failed`: without returning or reverting, for example because it ran out of energy. */
 type CallEnd = "success" | "revert" | "failed";
 
 export interface CallNode {
 	/** The operation: CALL, DELEGATECALL, CREATE2, … */
 	readonly kind: string;
-	/** Who calls, 20 bytes. */
+	/** The caller, 20 bytes. */
 	readonly from: Uint8Array;
-	/** Contract whose state it works on, 20 bytes. */
+	/** Contract whose state it operates on, 20 bytes. */
 	readonly to: Uint8Array;
 	/** Contract whose code runs, 20 bytes. */
 	readonly code: Uint8Array;
 	readonly input: Uint8Array;
 	readonly valueSun: bigint;
 	readonly token: { readonly id: bigint; readonly amount: bigint } | undefined;
-	/** What it used, with the calls inside of it. */
+	/** Energy used, including nested calls. */
 	readonly energy: bigint;
-	/** Share of dynamic energy's penalty in that. */
+	/** The part of it that is the penalty of dynamic energy. */
 	readonly penalty: bigint;
 	readonly end: CallEnd;
-	/** Why it failed, in the node's words; empty if it didn't. */
+	/** The node's error message; empty if it didn't fail. */
 	readonly error: string;
 	readonly output: Uint8Array;
 	readonly operations: readonly TracedOperation[];
-	/** Calls and logs in their order. */
+	/** Nested calls and logs, in order. */
 	readonly inner: readonly (CallNode | TracedLog)[];
 }
 
-/** Calls nest no deeper in the contract machine, whatever a node says. */
+/** The virtual machine doesn't nest calls deeper than this, whatever a node claims. */
 const MAX_DEPTH = 4_200;
-/** Calls, logs and operations of one tree. */
+/** The most calls, logs and operations in a tree. */
 const MAX_ENTRIES = 500_000;
 
-/** Reads the answer of `callTracer`. @throws {Failure} `rpc_error` if it is none */
+/** Reads the result of `callTracer`. @throws {Failure} `rpc_error` if it isn't one */
 export function callTree(answer: Json): CallNode {
 	return new Reader().call(answer, 0);
 }
@@ -98,7 +98,7 @@ class Reader {
 		};
 	}
 
-	/** Logs stand before the call with the number of their position. */
+	/** Merges calls and logs: a log's position is the index of the call that it precedes. */
 	private inner(frame: JsonRecord, depth: number): (CallNode | TracedLog)[] {
 		const calls = list(frame, "calls").map((entry) => this.call(entry, depth + 1));
 		const logs = list(frame, "logs").map((entry) => this.logView(entry));
@@ -144,7 +144,7 @@ function text(record: JsonRecord, name: string): string {
 	return value;
 }
 
-/** `0x…`; empty where it is absent. */
+/** Reads bytes, `0x…`; empty if absent. */
 function bytes(record: JsonRecord, name: string): Uint8Array {
 	const value = text(record, name);
 	if (value === "") return new Uint8Array(0);
@@ -152,7 +152,7 @@ function bytes(record: JsonRecord, name: string): Uint8Array {
 	return fromHex(value.slice(2));
 }
 
-/** `0x…`, of 64 bits at most; 0 where it is absent. */
+/** Reads a number, `0x…`, of at most 64 bits; 0 if absent. */
 function quantity(record: JsonRecord, name: string): bigint {
 	const value = text(record, name);
 	if (value === "") return 0n;

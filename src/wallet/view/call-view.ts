@@ -1,4 +1,4 @@
-/** A tree of calls with the functions, values, errors and events that its bytes mean, for printing. */
+/** Decodes a tree of calls into functions, values, errors and events, for printing. */
 
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, keyedValues, viewText } from "../../abi/coder.js";
@@ -18,30 +18,30 @@ export interface CallView {
 	readonly kind: string;
 	readonly from: string;
 	readonly to: string;
-	/** Contract whose code runs, where that is another one. */
+	/** Contract whose code runs, if that is another one. */
 	readonly code?: string;
 	readonly value?: bigint;
 	readonly tokenId?: bigint;
 	readonly tokenValue?: bigint;
-	/** Signature of the function, where it is known. */
+	/** Signature of the function, if known. */
 	readonly function?: string;
 	readonly arguments?: { readonly [name: string]: AbiView };
-	/** Bytes of an unknown call; of a creation only their number is told. */
+	/** Data of an unknown call; for a creation, only its size is given. */
 	readonly input?: string;
 	readonly size?: number;
 	readonly energy: bigint;
-	/** Share of dynamic energy's penalty in that. */
+	/** The part of it that is the penalty of dynamic energy. */
 	readonly penalty?: bigint;
 	readonly result: string;
 	readonly returned?: AbiView;
 	readonly reason?: string;
 	readonly inner?: readonly (CallView | EventView)[];
-	/** Stakes, votes, the end of the contract. */
+	/** Stakes, votes, self-destruction. */
 	readonly operations?: readonly OperationView[];
 }
 
 interface OperationView {
-	/** As internal transactions name it. */
+	/** Its name in internal transactions. */
 	readonly note: string;
 	readonly to?: string;
 	readonly value?: bigint;
@@ -95,7 +95,7 @@ export async function viewCall(
 	};
 }
 
-/** The interface of the code to which a proxy hands the same input on; empty for any other call. */
+/** The interface of the code to which a proxy forwards the same input; empty for any other call. */
 async function behindProxy(call: CallNode, interfaceOf: InterfaceOf): Promise<ContractInterface> {
 	if (call.input.length < 4) return [];
 	const handedOn = call.inner.find(
@@ -135,12 +135,12 @@ async function outputMembers(
 		const { reason } = await revertReason(output, items);
 		return reason === "" ? {} : { reason };
 	}
-	// A creation returns the code of the contract.
+	// A creation returns the contract's code.
 	if (kind.startsWith("CREATE")) return {};
 	return { returned: await safeOutput(item, output) };
 }
 
-/** Values, or undefined where the bytes are not what the signature says. */
+/** Decoded values; undefined if the data doesn't match the parameters. */
 function decoded(parameters: AbiItem["inputs"], data: Uint8Array): readonly AbiView[] | undefined {
 	try {
 		return decodeValues(parameters, data);
@@ -150,7 +150,7 @@ function decoded(parameters: AbiItem["inputs"], data: Uint8Array): readonly AbiV
 	}
 }
 
-/** A log is known by the code that wrote it, which a library may have lent. */
+/** Decodes a log by the interface of the code that emitted it, which may be a library's. */
 async function viewLog(
 	log: TracedLog,
 	interfaceOf: InterfaceOf,
@@ -168,13 +168,13 @@ async function viewLog(
 	};
 }
 
-/** Built-in contracts have small numbers for addresses. */
+/** An address as text; those of precompiled contracts are small numbers. */
 function addressText(address: Uint8Array): string {
 	const digits = toHex(address).replace(/^0+/, "");
 	return digits.length > 0 && digits.length <= 8 ? `0x${digits}` : toBase58Check(addressFromHash(address));
 }
 
-/** The tree as lines for people, two blanks a level. */
+/** The tree as lines for people, indented by two spaces per level. */
 export function callLines(call: CallView, indent = ""): string[] {
 	const target = call.code === undefined ? call.to : `${call.to} with the code of ${call.code}`;
 	const called =

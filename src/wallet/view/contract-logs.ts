@@ -1,4 +1,4 @@
-/** Logs of contracts by JSON-RPC: past ones in ranges that the server allows, new ones by a filter (protocol/json-rpc §9). */
+/** Fetches logs by JSON-RPC: past ones in ranges that the server allows, new ones by a filter (protocol/json-rpc §9). */
 
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
@@ -7,11 +7,11 @@ import { callJsonRpc, quantityOf } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
 import { isFilterMissing, rangeLimitIn } from "../node/node-messages.js";
 
-/** What a log must be like. */
+/** The logs to select. */
 interface LogQuery {
-	/** Contracts, 21 bytes each; none: any. */
+	/** Contracts, 21 bytes each; if empty, any. */
 	readonly addresses: readonly Uint8Array[];
-	/** By position; null: any. */
+	/** Topics by position; null matches any. */
 	readonly topics: readonly (Uint8Array | null)[];
 }
 
@@ -23,20 +23,20 @@ export interface ContractLog {
 	readonly address: Uint8Array;
 	readonly topics: readonly Uint8Array[];
 	readonly data: Uint8Array;
-	/** The block that held it was replaced. */
+	/** Whether its block was removed in a reorg. */
 	readonly removed: boolean;
 }
 
-/** Blocks of one request, as servers allow them unless configured otherwise. */
+/** Blocks per request: the servers' default limit. */
 export const USUAL_RANGE = 5000n;
 const POLL_MS = 1000;
 
-/** Number of the newest block. */
+/** Fetches the number of the head block. */
 export async function fetchHeadNumber(client: NodeClient): Promise<bigint> {
 	return quantityOf(await callJsonRpc(client, "eth_blockNumber", []));
 }
 
-/** Logs of blocks `from` to `to`, both included, in their order. @throws {Failure} */
+/** Yields the logs of blocks `from` to `to`, both included, in order. @throws {Failure} */
 export async function* pastLogs(
 	client: NodeClient,
 	query: LogQuery,
@@ -60,7 +60,7 @@ export async function* pastLogs(
 	}
 }
 
-/** The range to try after a refusal; undefined if another range doesn't help. */
+/** A smaller range to try after an error; undefined if that wouldn't help. */
 function smallerRange(error: unknown, tried: bigint): bigint | undefined {
 	if (!(error instanceof Failure) || tried <= 1n) return undefined;
 	const allowed = rangeLimitIn(error);
@@ -69,7 +69,7 @@ function smallerRange(error: unknown, tried: bigint): bigint | undefined {
 }
 
 /**
- * Past logs from a block on, then new ones as they come, until the caller stops. A filter that the server has forgotten
+ * Yields past logs from a block on, then new ones as they arrive, until the caller stops. A filter that the server has dropped
  * is registered again.
  */
 export async function* followLogs(
@@ -81,7 +81,7 @@ export async function* followLogs(
 	for (;;) {
 		const id = await callJsonRpc(client, "eth_newFilter", [{ ...filterObject(query), fromBlock: "latest" }]);
 		const head = await fetchHeadNumber(client);
-		// What came before the filter was there; what comes in these very blocks comes once.
+		// Fetches the logs from before the filter was created; logs of these blocks are yielded only once.
 		if (head > seen) yield* pastLogs(client, query, seen + 1n, head);
 		const caughtUp = head > seen ? head : seen;
 		seen = caughtUp;

@@ -1,4 +1,4 @@
-/** What contracts answer, for printing: results, reverts and logs by the contract's interface (protocol/command-line §1.5). */
+/** Decodes what contracts return, for printing: results, reverts and logs, by the contract's interface (protocol/command-line §1.5). */
 
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, viewAddress } from "../../abi/coder.js";
@@ -17,7 +17,7 @@ import type { NodeClient } from "../node/node-client.js";
 import { type FeeLimit, feeLimitOf, type RequestedFeeLimit } from "../values/fee-limit.js";
 import { implementationInterface, MAX_CONTRACTS, otherInterfaces, ownSource } from "./contract-record.js";
 
-/** The results of a function: one value by itself, several as a list; hexadecimal where the types aren't known. */
+/** Decodes the results of a function: one value by itself, several as a list; hexadecimal if the types aren't known. */
 export async function outputView(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
 	const outputs = item?.outputs;
 	const isKnown = outputs && isComplete(outputs) && (outputs.length > 0 || output.length === 0);
@@ -28,9 +28,9 @@ export async function outputView(item: AbiItem | undefined, output: Uint8Array):
 }
 
 /**
- * A refusal by a contract, with the reason in the contract's own words.
- * @param settings with them an error that the interface doesn't name, such as that of a contract which was called by this one, is
- *   looked for among common ones and in all interfaces that are kept
+ * Adds the decoded reason to a failure caused by a contract's revert.
+ * @param settings if given, an error that isn't in the interface, such as one of another contract called by this one, is looked up
+ *   among common errors and in all saved interfaces
  */
 export async function explainRevert(
 	error: unknown,
@@ -47,7 +47,7 @@ export async function explainRevert(
 	});
 }
 
-/** Why a contract reverted, by its own interface, or where that doesn't tell by what is known of others. */
+/** Why a contract reverted, by its own interface, or else by other known interfaces. */
 async function reasonOf(
 	data: Uint8Array,
 	items: ContractInterface,
@@ -59,8 +59,8 @@ async function reasonOf(
 }
 
 /**
- * How much a call may cost at most; a refusal by the contract is told in its own words.
- * @param items the contract's interface, asked for only then
+ * The fee limit of a call; if the contract reverts, the failure has the decoded reason.
+ * @param items the contract's interface, fetched only in that case
  * @throws {Failure}
  */
 export async function callFeeLimit(
@@ -77,26 +77,26 @@ export async function callFeeLimit(
 	}
 }
 
-/** A log, decoded where an interface names it. */
+/** A log, decoded if an interface has its event. */
 interface LogView extends Partial<DecodedEvent> {
 	readonly contract: string;
 	readonly topics?: readonly string[];
 	readonly data?: string;
 }
 
-/** What a receipt says of a contract's execution, in the words of its interface. */
+/** A contract's execution as recorded in a receipt, decoded by its interface. */
 interface ContractOutcome {
 	readonly reason?: string;
 	readonly returned?: AbiView;
 	readonly logs?: readonly LogView[];
 }
 
-/** What a proxy of EIP-1967 logs when other code is behind it. */
+/** The event that an EIP-1967 proxy emits when its implementation changes. */
 const UPGRADED = topicOf(parseSignature("Upgraded(address indexed)", "event"));
 
 /**
- * What names the logs of each contract: what was given, its own interface, that of the contract behind a proxy, others.
- * @returns a function of a contract, 20 bytes, and a log of it
+ * Finds the interface for a log: the given one, the contract's own, that of the contract behind a proxy, then others.
+ * @returns a function that takes a contract's address, 20 bytes, and a log
  */
 export function logInterfaces(client: NodeClient, given: ContractInterface = []) {
 	const interfaceOf = ownSource(client, given);
@@ -104,7 +104,7 @@ export function logInterfaces(client: NodeClient, given: ContractInterface = [])
 	let others: Promise<ContractInterface> | undefined;
 	return async (address: Uint8Array, log: LogData): Promise<ContractInterface> => {
 		const key = toHex(address);
-		// Whoever follows a contract sees it change.
+		// While logs are followed, the implementation may change.
 		if (log.topics[0] && equalBytes(log.topics[0], UPGRADED)) behind.delete(key);
 		const items = await interfaceOf(address);
 		if (decodeLog(items, log)) return items;
@@ -116,10 +116,10 @@ export function logInterfaces(client: NodeClient, given: ContractInterface = [])
 }
 
 /**
- * Members of an acting result that a contract's receipt gives.
- * @param item the function that was called
- * @param items the interface of the contract that was called
- * @param client with it logs of other contracts are named by their interfaces; without it by `items` alone
+ * Members of an acting result that come from a contract's receipt.
+ * @param item the called function
+ * @param items the interface of the called contract
+ * @param client if given, logs of other contracts are decoded by their own interfaces; otherwise only by `items`
  */
 export async function receiptView(
 	receipt: Readonly<TransactionInfo>,
@@ -159,7 +159,7 @@ async function revertMembers(
 	return reason === "" ? {} : { reason };
 }
 
-/** A result that doesn't fit the declared types is shown as it came: what was called stands all the same. */
+/** Decodes a result; one that doesn't match the declared types is shown as bytes, since the call is valid all the same. */
 export async function safeOutput(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
 	try {
 		return await outputView(item, output);

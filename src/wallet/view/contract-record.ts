@@ -1,4 +1,4 @@
-/** Contracts as a node knows them: their record, code and interface (protocol/http-endpoints §3.7). */
+/** Fetches what a node knows about contracts: their record, code and interface (protocol/http-endpoints §3.7). */
 
 import { type ContractInterface, isComplete } from "../../abi/parameter.js";
 import { addressInWord, IMPLEMENTATION_SELECTOR, minimalTarget, PROXY_SLOTS } from "../../abi/proxy.js";
@@ -20,20 +20,20 @@ import { historyPath, historyRows } from "../node/history-client.js";
 import { callJsonRpc } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
 
-/** What is known about the interface of a contract. @param address 20 bytes */
+/** Looks up the known interface of a contract. @param address 20 bytes */
 export type InterfaceOf = (address: Uint8Array) => Promise<ContractInterface>;
 
-/** Contracts that are asked for on behalf of one tree, or one receipt. */
+/** The most contracts that are looked up for one tree, or one receipt. */
 export const MAX_CONTRACTS = 200;
 
-/** What was given, and what is stored with the contract; each contract is asked for once. */
+/** Looks up the given interface and that stored with the contract; fetches each contract only once. */
 export function ownSource(client: NodeClient, given: ContractInterface): InterfaceOf {
 	const known = new Map<string, Promise<ContractInterface>>();
 	return (address) => {
 		const key = toHex(address);
 		const found = known.get(key);
 		if (found) return found;
-		// Built-in contracts have small numbers for addresses.
+		// Addresses of precompiled contracts are small numbers.
 		const stored =
 			known.size >= MAX_CONTRACTS || /^0{32}/.test(key)
 				? Promise.resolve([])
@@ -49,7 +49,7 @@ export async function otherInterfaces(settings: Pick<Settings, "contactsFile">):
 	return [...commonInterface(), ...(await ownInterfaces(settings))];
 }
 
-/** A contract's record with its runtime code. @throws {Failure} `not_found` */
+/** Fetches a contract's record with its runtime code. @throws {Failure} `not_found` */
 export async function fetchContract(
 	client: NodeClient,
 	address: Uint8Array,
@@ -59,7 +59,7 @@ export async function fetchContract(
 	return messageFrom(SmartContractDataWrapper, answer);
 }
 
-/** Whether a label is that of a deployment which the chain doesn't have: it failed, or a development chain began anew. */
+/** Whether a label belongs to a deployment that isn't on the chain: it failed, or a development chain was restarted. */
 export async function isGone(client: NodeClient, label: string): Promise<boolean> {
 	const contact = await contactNamed(client.settings.contactsFile, label);
 	if (contact?.contract === undefined) return false;
@@ -67,19 +67,19 @@ export async function isGone(client: NodeClient, label: string): Promise<boolean
 	return !(await fetchContract(client, contact.address).catch(onRefusal(undefined, "not_found")));
 }
 
-/** Whose word an interface is. */
+/** Where an interface comes from, which determines how far it can be trusted. */
 export type InterfaceOrigin = "given" | "own" | "source" | "record" | "implementation" | "common";
 
-/** An interface, and whose word it is. */
+/** An interface, with its origin. */
 export interface InterfaceLayer {
 	readonly origin: InterfaceOrigin;
 	readonly items: ContractInterface;
 }
 
 /**
- * What is known of a contract's interface, in the one order of all commands: what the user kept, the sources that the node's
- * owner stored, the chain's own record, which loses what tuples hold. What is given with a command comes before these.
- * @throws {Failure} `not_found` where there is no contract
+ * The known interfaces of a contract, in the order of precedence that all commands use: saved by the user, from sources stored by the
+ * node's owner, from the on-chain record, which lacks the members of tuples. An interface given to a command precedes these.
+ * @throws {Failure} `not_found` if there is no contract
  */
 export async function storedLayers(
 	client: NodeClient,
@@ -100,12 +100,12 @@ export async function storedLayers(
 	];
 }
 
-/** The same as one interface. @throws {Failure} `not_found` */
+/** The known interfaces of a contract, merged. @param address 21 bytes @throws {Failure} `not_found` */
 export async function storedInterface(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
 	return mergedInterface((await storedLayers(client, address)).map(({ items }) => items));
 }
 
-/** Several interfaces as one: an earlier item hides a later one that is the same, or less complete. */
+/** Merges interfaces: an earlier item hides a later one that is the same or less complete. */
 function mergedInterface(lists: readonly ContractInterface[]): ContractInterface {
 	const items = joinedInterfaces(...lists);
 	const complete = new Set(
@@ -114,7 +114,7 @@ function mergedInterface(lists: readonly ContractInterface[]): ContractInterface
 	return items.filter(({ kind, name, inputs }) => isComplete(inputs) || !complete.has(`${kind} ${name}`));
 }
 
-/** The contract whose code a proxy runs, 21 bytes; undefined where it is no known proxy. */
+/** The contract whose code a proxy runs, 21 bytes; undefined if it isn't a known kind of proxy. */
 export async function implementationOf(
 	client: NodeClient,
 	address: Uint8Array,
@@ -122,7 +122,7 @@ export async function implementationOf(
 	return (await proxyOf(client, address, await runtimeCode(client, address)))?.implementation;
 }
 
-/** The interface of the contract whose code a proxy runs; undefined where it is no known proxy. */
+/** The interface of the contract whose code a proxy runs; undefined if it isn't a known kind of proxy. */
 export async function implementationInterface(
 	client: NodeClient,
 	address: Uint8Array,
@@ -140,7 +140,7 @@ async function runtimeCode(client: NodeClient, address: Uint8Array): Promise<Uin
 	}
 }
 
-/** A contract's own interface, with that of the contract behind it where it is a proxy. @throws {Failure} `not_found` */
+/** A contract's own interface, together with that of its implementation if it is a proxy. @throws {Failure} `not_found` */
 export async function interfaceThroughProxy(
 	client: NodeClient,
 	address: Uint8Array,
@@ -152,15 +152,15 @@ export async function interfaceThroughProxy(
 	return behind ? mergedInterface([own, behind]) : own;
 }
 
-/** The interface of the sources that a node's owner stored; empty where the node has none, or no place for them. */
+/** The interface from sources that a node's owner stored; empty if the node has none, or doesn't store sources. */
 async function sourceInterface(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
 	for (const { abi } of await storedSources(client, address)) if (Array.isArray(abi)) return interfaceOf(abi);
 	return [];
 }
 
 /**
- * The layout of a contract's storage: the one that the user kept, else that of the sources that the node's owner stored.
- * @returns undefined where nobody has it
+ * The layout of a contract's storage: the one that the user saved, else that of the sources stored by the node's owner.
+ * @returns undefined if neither exists
  * @throws {Failure} `bad_value` for a damaged file
  */
 async function storedLayout(client: NodeClient, address: Uint8Array): Promise<StorageLayout | undefined> {
@@ -174,8 +174,8 @@ async function storedLayout(client: NodeClient, address: Uint8Array): Promise<St
 }
 
 /**
- * The layout by which a contract's storage is read: its own, or for a proxy without variables that of the contract behind it.
- * @returns with the contract whose layout it is; undefined where nobody has one
+ * The layout for reading a contract's storage: its own, or, for a proxy without variables, that of its implementation.
+ * @returns the layout and the contract that it belongs to; undefined if there is none
  * @throws {Failure} `bad_value` for a damaged file
  */
 export async function layoutThroughProxy(
@@ -190,13 +190,13 @@ export async function layoutThroughProxy(
 	return own && !implementation ? { layout: own, of: address } : undefined;
 }
 
-/** What a node's owner stored of a contract; none where the node has no place for it. */
+/** The sources that a node's owner stored for a contract; empty if the node doesn't store sources. */
 export async function storedSources(client: NodeClient, address: Uint8Array): Promise<readonly JsonRecord[]> {
 	const found: JsonRecord[] = [];
 	try {
 		for await (const row of historyRows(client, historyPath("contracts", address, "source"))) found.push(row);
 	} catch (error) {
-		// It only helps to read: whatever the server thinks of the question, the contract is there.
+		// Only for display: the contract exists whatever the server's response.
 		if (!(error instanceof Failure)) throw error;
 	}
 	return found;
@@ -208,16 +208,16 @@ function noContract(address: Uint8Array): Failure {
 
 interface Proxy {
 	readonly kind: "eip1967" | "eip1822" | "beacon" | "minimal";
-	/** 21 bytes, as all of these. */
+	/** 21 bytes, like the other addresses here. */
 	readonly implementation: Uint8Array;
 	readonly admin?: Uint8Array;
 	readonly beacon?: Uint8Array;
 }
 
 /**
- * What a contract runs in place of itself; undefined for one that is none of the known proxies, or at a node that
+ * The implementation to which a proxy delegates; undefined if it isn't a known kind of proxy, or the node
  * doesn't serve storage.
- * @param code its runtime code, where it is known
+ * @param code its runtime code, if known
  */
 export async function proxyOf(
 	client: NodeClient,
@@ -245,7 +245,7 @@ export async function proxyOf(
 	}
 }
 
-/** The address that stands in a slot; undefined for anything else. */
+/** The address stored in a slot; undefined if it contains anything else. */
 async function addressAt(
 	client: NodeClient,
 	contract: Uint8Array,

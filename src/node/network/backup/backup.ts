@@ -1,10 +1,10 @@
 /**
- * Hot standby: several nodes hold the keys of one witness, and only one of them produces (protocol/peers §12). They tell each
- * other over UDP that they are there; a node that receives from no better one becomes the master.
+ * Hot standby: several nodes hold the keys of one witness, and only one of them produces blocks (protocol/peers §12). They send each
+ * other keep-alives over UDP; a node that receives none from a member with precedence becomes the master.
  *
- * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own: a host that can send
- * datagrams in a member's name decides who produces, and nothing here defends against that. What others send is not even
- * read.
+ * Messages are not signed. Members are identified only by address, so a group needs a private network: a host that can send
+ * datagrams with a member's address decides who produces, and nothing here prevents that. Datagrams from other hosts are
+ * ignored.
  */
 
 import { isIP } from "node:net";
@@ -15,25 +15,25 @@ import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../en
 import { addressOfHost } from "../peer-hosts.js";
 import { canonicalHost } from "../wire/endpoint.js";
 
-/** SLAVER: another member is the master, or has the better right to be. */
+/** SLAVER: another member is the master, or has precedence to become it. */
 export type BackupStatus = "INIT" | "MASTER" | "SLAVER";
 
 export interface BackupOptions {
-	/** Higher wins. */
+	/** The member with the highest priority becomes the master. */
 	readonly priority: number;
-	/** UDP; 0: no backup. */
+	/** UDP port; 0 disables the backup. */
 	readonly port: number;
 	readonly keepAliveIntervalMs: number;
-	/** IP literals and names of hosts of the group; our own is left out. */
+	/** IP literals and host names of the group; the node's own is ignored. */
 	readonly members: readonly string[];
-	/** Our own IP literal, which decides between members of equal priority. */
+	/** This node's IP literal, the tie-breaker between members of equal priority. */
 	readonly ownHost: string;
 	/** Address to bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	readonly onChange?: (status: BackupStatus) => void;
 	/** Reports that the port can't be bound; the node is then the master. */
 	readonly onProblem?: (error: unknown) => void;
-	/** Called with names of members that nobody knows. */
+	/** Called with members' host names that can't be resolved. */
 	readonly onUnknown?: (host: string, error: unknown) => void;
 }
 
@@ -41,11 +41,11 @@ const KEEP_ALIVE = 0x05;
 /** Exclusive. */
 const MAX_DATAGRAM = 2048;
 const FIRST_MS = 1_000;
-/** Between two look-ups of the members' names. */
+/** Interval between lookups of the members' names. */
 const LOOKUP_MS = 60_000;
-/** Intervals without a message of any member. */
+/** Number of intervals without a message after which a member counts as silent. */
 const SILENT_INTERVALS = 6;
-/** A block younger than this shows that we follow the chain: before, we have no business producing. */
+/** A block younger than this shows that the node is in sync; until then, it must not produce. */
 const FRESH_BLOCK_MS = 3_000;
 
 interface KeepAlive {
@@ -62,7 +62,7 @@ export class Backup {
 	private isStopped = false;
 	/** Addresses of the group. */
 	private members: ReadonlySet<string> = new Set();
-	/** What names stood for when they were last looked up. */
+	/** Addresses of names, from the last lookup. */
 	private readonly named = new Map<string, string>();
 	private lookups: Timer | undefined;
 
@@ -75,7 +75,7 @@ export class Backup {
 		this.gather();
 	}
 
-	/** Who isn't the master doesn't produce. A node without a group, or whose group hasn't begun, is its own master. */
+	/** Only the master produces. A node without a group, or whose group hasn't started, is the master. */
 	get status(): BackupStatus {
 		return this.current;
 	}
@@ -84,7 +84,7 @@ export class Backup {
 		return this.current === "MASTER";
 	}
 
-	/** Notified of every block that is applied: the first fresh one begins it all. */
+	/** Must be called for every applied block: the first fresh one starts the backup. */
 	applied(blockTimestampMs: number): void {
 		const { port } = this.options;
 		if (this.isStarted || this.isStopped || port === 0 || this.isAlone) return;
@@ -129,7 +129,7 @@ export class Backup {
 		return this.members.size === 0 && this.names.length === 0;
 	}
 
-	/** A name that can't be looked up keeps its address. */
+	/** Looks up the members' names; one that can't be resolved keeps its last address. */
 	private async lookUp(): Promise<void> {
 		for (const name of this.names) {
 			try {
@@ -153,7 +153,7 @@ export class Backup {
 		const now = this.environment.now();
 		if (!this.isMaster && now - this.lastSeenMs > SILENT_INTERVALS * this.options.keepAliveIntervalMs) {
 			if (this.current === "SLAVER") {
-				// The master is silent; those who wait with us get as long to say so.
+				// The master is silent; the other waiting members get the same time to announce themselves.
 				this.lastSeenMs = now;
 				this.become("INIT");
 			} else this.become("MASTER");
@@ -170,8 +170,8 @@ export class Backup {
 		const { priority, ownHost } = this.options;
 		const isBetter = message.priority > priority || (message.priority === priority && ownHost < from.host);
 		if (this.current === "INIT" && !message.isMaster && !isBetter) {
-			// The network's rule counts this as a keep-alive, and then equals that begin together wait for each other
-			// forever. The one with priority doesn't wait, and the other one gives way.
+			// By the network's rule this counts as a keep-alive, but then members that start at the same time would wait for
+			// each other forever. Here the one with priority doesn't wait, and the other one yields.
 			return;
 		}
 		this.lastSeenMs = this.environment.now();
@@ -193,7 +193,7 @@ export function encodeKeepAlive({ isMaster, priority }: KeepAlive): Uint8Array {
 	return datagram;
 }
 
-/** @returns undefined for what is not a keep-alive; a first notice of priority 0 is too short to be one */
+/** @returns undefined if it is not a keep-alive; an initial message with priority 0 is too short to be one */
 export function decodeKeepAlive(datagram: Uint8Array): KeepAlive | undefined {
 	if (datagram.length <= 1 || datagram.length >= MAX_DATAGRAM || datagram[0] !== KEEP_ALIVE) return undefined;
 	try {

@@ -1,6 +1,6 @@
 /**
- * Finding nodes over UDP (protocol/peers §2): a node that answers on the port it names and is of our network can be dialed. Nothing
- * here is proven, only claimed: a datagram's sender may be anyone, so memory is bounded and no one is penalized.
+ * Node discovery over UDP (protocol/peers §2): a node that answers on its announced port and belongs to the network can be dialed.
+ * Everything here is unproven: a datagram's sender can be forged, so memory is bounded and nobody is penalized.
  */
 
 import { isIPv4 } from "node:net";
@@ -22,38 +22,38 @@ import { NodeTable } from "./table.js";
 
 export interface DiscoveryOptions {
 	readonly networkId: number;
-	/** As it is announced; the port is the one to bind, which is also that of the TCP listener. */
+	/** This node's endpoint as announced; its port is the one to bind, and also that of the TCP listener. */
 	readonly self: PeerEndpoint;
 	/** Address to bind; undefined: every interface. */
 	readonly host?: string | undefined;
-	/** Nodes to begin with: `seed.node` and `node.active`. */
+	/** Initial nodes: `seed.node` and `node.active`. */
 	readonly seeds: readonly NodeAddress[];
-	/** Where met nodes are kept; undefined: nowhere. */
+	/** Where discovered nodes are stored; undefined to not store them. */
 	readonly store?: PeerStore | undefined;
-	/** Reports what went wrong with the store; discovery goes on. */
+	/** Receives errors of the store; discovery continues. */
 	readonly onProblem?: (error: unknown) => void;
 }
 
 const MAX_HANDLERS = 3000;
 const TRIMMED_HANDLERS = 2000;
 const STORE_PERIOD_MS = 60_000;
-/** Seed nodes are asked again this often after they gave no answer. */
+/** Interval for retrying seed nodes that didn't answer. */
 const ASK_AGAIN_MS = 60_000;
 const STORED_NODES = 30;
-/** Of a PING between IPv4 addresses. */
+/** Size of a PING between IPv4 addresses. */
 const PING_BYTES = 200;
 
 const FIRST_LOOKUP_MS = 1;
-/** From the end of one to the beginning of the next. */
+/** From the end of a lookup to the start of the next. */
 const PAUSE_MS = 7_200;
 const ROUND_MS = 100;
 const ROUNDS = 8;
-/** Nodes asked at the same time. */
+/** Number of nodes queried concurrently. */
 const PARALLEL = 3;
-/** Every this many lookups the target is our own id: the nodes near us. */
+/** Every this many lookups, the target is this node's own id, to find its neighbours. */
 const OWN_ID_EVERY = 5;
 
-/** Asks around for nodes near a target, again and again (protocol/peers §2.5). @returns what ends it */
+/** Periodically looks up nodes near a target (protocol/peers §2.5). @returns a function that stops it */
 function startLookups(
 	environment: NetworkEnvironment,
 	table: NodeTable<NodeHandler>,
@@ -92,22 +92,22 @@ function startLookups(
 /** The allowance: 22 PINGs a second, and some hundreds at once. */
 const BYTES_PER_SECOND = 4096;
 const MAX_ALLOWANCE_BYTES = 65_536;
-/** Saved up for an address at most. */
+/** The most credit that an address can accumulate. */
 const MAX_BYTES = 4096;
 const MAX_REMEMBERED = 5000;
 
 /**
- * What is sent to addresses that have proven nothing. A datagram names any sender it likes: a node that answers with
- * more than it got is a weapon against the address named. So an address that has not ponged gets as many bytes as came
- * in its name. What the network wants beyond that (a PING is answered and returned, and repeated three times; a question
- * is answered for any sender) comes out of one small allowance for all addresses together: a quiet node does all of it, a
- * flood gets back what it sent.
+ * Limits what is sent to unproven addresses. A datagram's sender can be forged: a node that responds with more than it
+ * received can be abused for amplification attacks. So an address that has not ponged gets as many bytes as were received
+ * in its name. What the protocol requires beyond that (a PING is answered and returned, and repeated three times; a query
+ * is answered for any sender) is paid from one small allowance for all addresses together: under normal load that covers
+ * everything, while a flood gets back only what it sent.
  *
- * A PONG repeats nothing of its PING, so it can be forged as well, blindly and within fifteen seconds: the network's
- * packets allow no better proof. That is why answers to proven addresses have a limit, too.
+ * A PONG contains nothing of its PING, so it can be forged as well, blindly and within fifteen seconds: the network's
+ * packets allow no better proof. Therefore, responses to proven addresses are limited, too.
  */
 class UnprovenAddresses {
-	/** Bytes that may go to an address. */
+	/** Bytes that may be sent to each address. */
 	private readonly credits = new Recent<number>(MAX_REMEMBERED, Number.POSITIVE_INFINITY, () => 0);
 
 	private allowance = MAX_ALLOWANCE_BYTES;
@@ -117,15 +117,15 @@ class UnprovenAddresses {
 		this.allowanceMs = now();
 	}
 
-	/** Bytes came in the name of an address, or a node that we asked named it. */
+	/** Credits an address: bytes were received in its name, or a queried node named it. */
 	add(host: string, bytes: number): void {
 		const credit = this.credits.get(host) ?? 0;
 		this.credits.renew(host, Math.min(MAX_BYTES, credit + bytes));
 	}
 
 	/**
-	 * Whether bytes may go to an address; they are counted.
-	 * @param isLuxury the upper half of the allowance is for it, so that PINGs are left when answers aren't
+	 * Whether bytes may be sent to an address; if so, they are deducted.
+	 * @param isLuxury whether only the upper half of the allowance may be used, so that some remains for PINGs
 	 */
 	take(host: string, bytes: number, isLuxury = false): boolean {
 		const credit = this.credits.get(host) ?? 0;
@@ -152,7 +152,7 @@ export class Discovery {
 	private readonly table: NodeTable<NodeHandler>;
 	private readonly world: HandlerWorld;
 	private readonly unproven: UnprovenAddresses;
-	/** Hosts that the configuration names: pinged as often as it takes. */
+	/** Configured hosts: pinged without limit until they answer. */
 	private readonly boot = new Set<string>();
 	private readonly timers: Timer[] = [];
 	private port: DatagramPort | undefined;
@@ -180,7 +180,7 @@ export class Discovery {
 		return discovery;
 	}
 
-	/** Nodes that a connection can be made to, in any order. */
+	/** Nodes that can be dialed, in any order. */
 	connectable(): readonly ConnectableNode[] {
 		return [...this.handlers.values()]
 			.filter((handler) => handler.isConnectable)
@@ -191,7 +191,7 @@ export class Discovery {
 		return this.table.size;
 	}
 
-	/** Nodes that are remembered, dead ones too. */
+	/** Number of known nodes, including dead ones. */
 	get handlerCount(): number {
 		return this.handlers.size;
 	}
@@ -228,8 +228,8 @@ export class Discovery {
 	}
 
 	/**
-	 * Nodes that were cut off for a minute when they started have given up all their seed nodes. By the
-	 * network's rules they would then be alone forever, or with each other: no one else knows of them.
+	 * Retries seed nodes. A node that is offline for a minute at its start has given up all seed nodes; by the network's rules
+	 * it would then remain isolated forever, since no other node knows it.
 	 */
 	private askAgain(bootNodes: readonly NodeAddress[]): void {
 		this.greet(bootNodes);
@@ -239,7 +239,7 @@ export class Discovery {
 	private receive(datagram: Uint8Array, source: NodeAddress): void {
 		if (this.isStopped) return;
 		const packet = decodePacket(datagram);
-		// Our own packets come back if we are our own seed.
+		// This node receives its own packets if it is listed as a seed.
 		if (packet === undefined || equalBytes(packet.from.nodeId, this.options.self.nodeId)) return;
 		const from = seenFrom(packet.from, source);
 		this.unproven.add(this.hostOf(from), datagram.length);
@@ -269,7 +269,7 @@ export class Discovery {
 		}
 	}
 
-	/** A node that we asked names another: it is pinged once for each time that it is named, until it has ponged. */
+	/** Handles a node named in a response: it is pinged once each time it is named, until it has ponged. */
 	private meet(neighbour: PeerEndpoint): void {
 		const host = this.hostOf(neighbour);
 		if (host === "") return;
@@ -278,14 +278,14 @@ export class Discovery {
 		this.handler(neighbour, neighbour.port)?.revive();
 	}
 
-	/** The address by which both of us can be reached; empty if there is none. */
+	/** The node's address in a family that both nodes have; empty if there is none. */
 	private hostOf(node: PeerEndpoint): string {
 		return sharedHost(this.options.self, node);
 	}
 
 	/**
 	 * The handler of a node; a new one pings at once.
-	 * @returns undefined if we share no address family
+	 * @returns undefined if the nodes share no address family
 	 */
 	private handler(node: PeerEndpoint, port: number): NodeHandler | undefined {
 		const host = this.hostOf(node);
@@ -301,8 +301,8 @@ export class Discovery {
 	}
 
 	/**
-	 * Makes room: first those that can't be connected to go, then those that were silent longest. A node in the
-	 * table has answered and stays: a flood of forged senders must not drive out the nodes that we know.
+	 * Evicts handlers: first of nodes that can't be dialed, then of those silent the longest. Nodes in the table have answered
+	 * and stay, so that a flood of forged senders can't evict known nodes.
 	 */
 	private trim(): void {
 		if (this.handlers.size <= MAX_HANDLERS) return;
@@ -347,9 +347,9 @@ export class Discovery {
 	}
 }
 
-/** A sender's own claims are used for everything but the address that its datagram came from. */
+/** A sender's endpoint: as claimed, except for the address, which is the datagram's source. */
 function seenFrom(from: PeerEndpoint, source: NodeAddress): PeerEndpoint {
-	// A socket of both families gives IPv4 addresses as mapped ones.
+	// A dual-stack socket reports IPv4 addresses as IPv4-mapped ones.
 	const host = source.host.replace(/^::ffff:(?=\d+\.)/i, "");
 	return isIPv4(host) ? { ...from, ipv4: host } : { ...from, ipv6: host };
 }

@@ -1,4 +1,4 @@
-/** What is known about one node, and the states it goes through (protocol/peers §2.4). */
+/** What is known about one node, and its states (protocol/peers §2.4). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { PeerEndpoint } from "../wire/endpoint.js";
@@ -6,46 +6,46 @@ import type { DiscoveryPacket } from "./packets.js";
 import type { NodeTable, TableNode } from "./table.js";
 
 /**
- * - `discovered`: known by name, pinged.
- * - `alive`: answered, and the table has no room.
- * - `active`: answered, in the table.
- * - `evictCandidate`: in the table, has to answer or to give its place to a challenger.
- * - `dead`: doesn't answer, or can't be connected to.
+ * - `discovered`: heard of, and pinged.
+ * - `alive`: has answered, but the table is full.
+ * - `active`: has answered, and is in the table.
+ * - `evictCandidate`: in the table, but must answer or be replaced by a challenger.
+ * - `dead`: doesn't answer, or can't be dialed.
  */
 type NodeState = "discovered" | "alive" | "active" | "evictCandidate" | "dead";
 
 const PONG_TIMEOUT_MS = 15_000;
-/** Repetitions in the life of a handler, for any purpose. */
+/** The most repeated PINGs over the lifetime of a handler, for any purpose. */
 const REPEATED_PINGS = 3;
-/** Consecutive requests that a node may leave unanswered (as of transport 2.2.8). */
+/** The most consecutive queries that a node may leave unanswered (as of transport 2.2.8). */
 const UNANSWERED_QUESTIONS = 5;
-/** The bucket must hold this many for an entry to be dropped for silence: an isolated node keeps the nodes it knows. */
+/** An entry is only dropped for silence if its bucket has this many, so that an isolated node keeps the nodes it knows. */
 const CROWDED_BUCKET = 4;
 
-/** A node asks each other one about once in seven seconds; a forged sender would ask more. */
+/** Limit of responses per node: a node queries each other node about once in seven seconds; forged senders would do so more often. */
 const MAX_ANSWERS = 16;
 const ANSWERS_MS = 10_000;
 
-/** What a handler needs of the rest of discovery. */
+/** The interface of discovery that handlers use. */
 export interface HandlerWorld {
 	readonly environment: NetworkEnvironment;
 	readonly networkId: number;
 	readonly table: NodeTable<NodeHandler>;
-	/** @returns false if the address has to prove itself first */
+	/** @returns false if the address has to be proven first */
 	send(to: NodeHandler, body: UnsentPacket): boolean;
 }
 
 type Unsent<T> = T extends DiscoveryPacket ? Omit<T, "from"> : never;
-/** A packet without its sender, which is always us. */
+/** A packet without its sender, which is always this node. */
 export type UnsentPacket = Unsent<DiscoveryPacket>;
 
 export class NodeHandler implements TableNode {
 	state: NodeState = "discovered";
 	updatedMs: number;
-	/** 64 bytes: what it said last, or a random one as long as it said nothing. */
+	/** 64 bytes: its last claim, or random until it has sent one. */
 	nodeId: Uint8Array;
 	readonly host: string;
-	/** The port that its last packet came from, or that it is said to have. */
+	/** The source port of its last packet, or its port as named by others. */
 	readonly port: number;
 	/** Network id that it announced last. */
 	private networkId: number | undefined;
@@ -58,12 +58,12 @@ export class NodeHandler implements TableNode {
 	private awaitsNeighbours = false;
 	private unanswered = 0;
 	private isPonged = false;
-	/** A question that came before the address had proven itself. */
+	/** A query that arrived before the address was proven. */
 	private held: { readonly target: Uint8Array; readonly timestampMs: bigint } | undefined;
 	private answersSinceMs = Number.NEGATIVE_INFINITY;
 	private answers = 0;
 
-	/** @param address where it is reached, by the family that both of us have */
+	/** @param address its address, in a family that both nodes have */
 	constructor(
 		private readonly world: HandlerWorld,
 		address: NodeAddress,
@@ -78,12 +78,12 @@ export class NodeHandler implements TableNode {
 		this.updatedMs = world.environment.now();
 	}
 
-	/** Whether it answered a ping: only then does it get more than it sends. */
+	/** Whether it has answered a ping: only then is it sent more than it sends. */
 	get isProven(): boolean {
 		return this.isPonged;
 	}
 
-	/** Whether a connection to it can be made: it listens where its packets come from, and is of our network. */
+	/** Whether it can be dialed: it listens on the port its packets come from, and belongs to the same network. */
 	get isConnectable(): boolean {
 		return this.boundPort === this.port && this.networkId === this.world.networkId;
 	}
@@ -92,7 +92,7 @@ export class NodeHandler implements TableNode {
 		return { ipv4: this.ipv4, ipv6: this.ipv6, port: this.port, nodeId: this.nodeId };
 	}
 
-	/** Every packet tells who the node says it is now. */
+	/** Updates the node's claims, which every packet contains. */
 	update(from: PeerEndpoint): void {
 		this.nodeId = from.nodeId;
 		this.boundPort = from.port;
@@ -114,7 +114,7 @@ export class NodeHandler implements TableNode {
 		this.pingTimer = environment.after(PONG_TIMEOUT_MS, () => this.pongMissed());
 	}
 
-	/** Another chance for a node that gave no answer. */
+	/** Gives a node that didn't answer another chance. */
 	revive(): void {
 		if (this.state !== "dead") return;
 		this.state = "discovered";
@@ -133,7 +133,7 @@ export class NodeHandler implements TableNode {
 		else this.die();
 	}
 
-	/** A pong that was not asked for is ignored. */
+	/** Handles a pong; ignores an unsolicited one. */
 	ponged(networkId: number): void {
 		if (this.pingTimer === undefined) return;
 		this.stop();
@@ -164,7 +164,7 @@ export class NodeHandler implements TableNode {
 		});
 	}
 
-	/** @returns whether it was asked: what it says unasked is ignored */
+	/** @returns whether it was queried: unsolicited responses are ignored */
 	answered(): boolean {
 		const wasAsked = this.awaitsNeighbours;
 		this.awaitsNeighbours = false;
@@ -173,8 +173,8 @@ export class NodeHandler implements TableNode {
 	}
 
 	/**
-	 * An answer has up to ten times the bytes of its question: a node that has not ponged may have to do so before it gets one.
-	 * @param timestampMs that of the question
+	 * Answers a query. A response can be ten times as large as the query, so a node may have to pong first.
+	 * @param timestampMs timestamp of the query
 	 */
 	answer(target: Uint8Array, timestampMs: bigint): void {
 		const now = this.world.environment.now();

@@ -17,7 +17,7 @@ export type DiscoveryPacket =
 	| {
 			readonly kind: "ping";
 			readonly from: PeerEndpoint;
-			/** Whom the sender believes to ask; not checked, as senders may leave it out. */
+			/** The recipient as assumed by the sender; not checked, since senders may omit it. */
 			readonly to: PeerEndpoint | undefined;
 			readonly networkId: number;
 			readonly timestampMs: bigint;
@@ -39,7 +39,7 @@ export type DiscoveryPacket =
 			readonly kind: "neighbours";
 			readonly from: PeerEndpoint;
 			readonly neighbours: readonly PeerEndpoint[];
-			/** That of the question. */
+			/** Timestamp of the query. */
 			readonly timestampMs: bigint;
 	  };
 
@@ -69,7 +69,7 @@ export function encodePacket(packet: DiscoveryPacket): Uint8Array {
 	}
 }
 
-/** @returns undefined for packets to drop: without an answer or a penalty */
+/** @returns undefined for packets to drop, without a response or a penalty */
 export function decodePacket(datagram: Uint8Array): DiscoveryPacket | undefined {
 	if (datagram.length <= 1 || datagram.length >= MAX_DATAGRAM) return undefined;
 	try {

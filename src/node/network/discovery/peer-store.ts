@@ -1,11 +1,11 @@
-/** Nodes that were met, kept from one start to the next (protocol/peers §2.5). */
+/** Stores discovered nodes across restarts (protocol/peers §2.5). */
 
 import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAddress } from "../environment.js";
 import { isIpv4Literal, isIpv6Literal } from "../wire/endpoint.js";
 
-/** Where the list of nodes is kept. */
+/** Storage for the list of nodes. */
 export interface PeerStore {
 	/** @returns undefined if nothing was stored yet */
 	read(): Promise<string | undefined>;
@@ -15,8 +15,8 @@ export interface PeerStore {
 const FILE = "peers.json";
 
 /**
- * A file of its own in the data directory: the list is not part of the chain's state, so it neither waits for a batch
- * of blocks nor is undone with one. It is replaced as a whole, so a kill leaves the old list or the new one.
+ * A separate file in the data directory: the list is not part of the chain's state, so it neither waits for a batch
+ * of blocks nor is reverted with one. It is replaced atomically, so a killed process leaves the old list or the new one.
  */
 export function peerFile(dataDirectory: string): PeerStore {
 	const path = join(dataDirectory, FILE);
@@ -47,7 +47,7 @@ export function writePeerList(nodes: readonly NodeAddress[]): string {
 	return JSON.stringify({ nodes: nodes.map(({ host, port }) => ({ host, port })) });
 }
 
-/** Entries that are not an address are left out. @throws {Error} if the text is not a list of nodes */
+/** Reads a list; skips entries that are not an address. @throws {Error} if the text is not a list of nodes */
 export function readStoredPeers(text: string): readonly NodeAddress[] {
 	const nodes = (JSON.parse(text) as { nodes?: unknown } | null)?.nodes;
 	if (!Array.isArray(nodes)) throw new Error("the stored list of nodes has no nodes");

@@ -1,8 +1,8 @@
-/** The table of nodes by distance from our own id (protocol/peers §2.3). */
+/** The table of nodes by distance from this node's id (protocol/peers §2.3). */
 
-/** One entry an address: ids cost nothing, addresses do. */
+/** One entry per address, since ids cost an attacker nothing, but addresses do. */
 export interface TableNode {
-	/** IP literal that we know it by. */
+	/** IP literal under which it is known. */
 	readonly host: string;
 	/** 64 bytes. */
 	readonly nodeId: Uint8Array;
@@ -10,12 +10,12 @@ export interface TableNode {
 
 const BUCKETS = 17;
 const BUCKET_SIZE = 16;
-/** Entries that answer one question. */
+/** Number of entries in a response. */
 const CLOSEST = 16;
 
 type InsertResult<T> =
 	| { readonly kind: "inserted" | "present" | "own" }
-	/** No room; `rival` is the entry that has to show that it still lives. */
+	/** The bucket is full; `rival` is the entry that has to prove that it is alive. */
 	| { readonly kind: "full"; readonly rival: T };
 
 interface Entry<T> {
@@ -24,7 +24,7 @@ interface Entry<T> {
 	touchedMs: number;
 }
 
-/** Leading zero bits of the difference of two ids. */
+/** Number of leading bits that two ids have in common. */
 function commonBits(a: Uint8Array, b: Uint8Array): number {
 	for (let i = 0; i < a.length; i++) {
 		const difference = (a[i] as number) ^ (b[i] as number);
@@ -33,7 +33,7 @@ function commonBits(a: Uint8Array, b: Uint8Array): number {
 	return a.length * 8;
 }
 
-/** The network's distance: coarse, and below zero for ids that share more than 17 bits. */
+/** The network's distance metric: coarse, and negative for ids that share more than 17 bits. */
 export function distance(a: Uint8Array, b: Uint8Array): number {
 	return BUCKETS - commonBits(a, b);
 }
@@ -42,7 +42,7 @@ export class NodeTable<T extends TableNode> {
 	private readonly entries = new Map<string, Entry<T>>();
 	private readonly counts = new Array<number>(BUCKETS).fill(0);
 
-	/** @param ownHosts own addresses: taken for added, never stored */
+	/** @param ownHosts this node's addresses, which are reported as added but never stored */
 	constructor(
 		private readonly ownId: Uint8Array,
 		private readonly ownHosts: ReadonlySet<string>,
@@ -52,7 +52,7 @@ export class NodeTable<T extends TableNode> {
 		return this.entries.size;
 	}
 
-	/** In the order in which they came. */
+	/** All nodes, in order of insertion. */
 	nodes(): readonly T[] {
 		return [...this.entries.values()].map((entry) => entry.node);
 	}
@@ -88,7 +88,7 @@ export class NodeTable<T extends TableNode> {
 		this.counts[entry.bucket] = (this.counts[entry.bucket] as number) - 1;
 	}
 
-	/** Up to 16 entries, nearest first; equally near ones in the order in which they came. */
+	/** Up to 16 entries, nearest first; equally near ones in order of insertion. */
 	closest(target: Uint8Array): readonly T[] {
 		return this.nodes()
 			.map((node) => ({ node, distance: distance(target, node.nodeId) }))
@@ -97,7 +97,7 @@ export class NodeTable<T extends TableNode> {
 			.map(({ node }) => node);
 	}
 
-	/** The entry that was touched last: one would expect the first, and the network does this. */
+	/** The most recently touched entry. The least recent would be expected, but this is what the network does. */
 	private rival(bucket: number): T {
 		let newest: Entry<T> | undefined;
 		for (const entry of this.entries.values()) {

@@ -1,4 +1,4 @@
-/** Nodes from lists in DNS: `node.dns.treeUrls` and the trees they link to (protocol/peers §3). */
+/** Nodes from DNS lists: `node.dns.treeUrls` and the trees they link to (protocol/peers §3). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import { sharedHost } from "../wire/endpoint.js";
@@ -15,10 +15,10 @@ import {
 
 /** One tree as it was read last (protocol/peers §3). */
 const QUESTION_TIMEOUT_MS = 20_000;
-/** Records of one tree: a link to a tree must not make us read forever. */
+/** The most records of a tree, so that a linked tree can't keep the node reading forever. */
 const MAX_RECORDS = 2_000;
 
-/** Records by their hash: what didn't change since the last time isn't asked for again. */
+/** Records by hash, so that unchanged ones aren't queried again. */
 export class RecordCache {
 	private readonly entries = new Map<string, TreeEntry>();
 
@@ -57,10 +57,10 @@ class NodeTree {
 	) {}
 
 	/**
-	 * Reads the tree if it is newer than what we have. All of it or nothing: a tree with a record that is missing or
-	 * damaged stays what it was, and is read again next time.
+	 * Reads the tree if it is newer than the known one. All or nothing: if a record is missing or damaged, the old tree is
+	 * kept, and the new one is read again next time.
 	 * @throws {Error} if no resolver answers
-	 * @throws {TreeError} if what is answered isn't a tree, or isn't signed
+	 * @throws {TreeError} if the response isn't a tree, or isn't signed
 	 */
 	async update(): Promise<void> {
 		const root = readRoot(await askText(this.environment, this.url.domain), this.url);
@@ -81,7 +81,7 @@ class NodeTree {
 		this.links = [...links.values()];
 	}
 
-	/** Gives all leaves below a record, in order. */
+	/** Returns all leaves below a record, in order. */
 	private async walk(
 		top: string,
 		leaf: (entry: Exclude<TreeEntry, { kind: "branch" }>) => void,
@@ -89,7 +89,7 @@ class NodeTree {
 		const seen = new Set<string>();
 		const open = [top];
 		for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
-			// A hash can't name a record above it, but two branches may name the same one.
+			// Hashes can't form a cycle, but two branches may refer to the same record.
 			if (seen.has(hash)) continue;
 			seen.add(hash);
 			if (seen.size > MAX_RECORDS)
@@ -111,8 +111,8 @@ class NodeTree {
 }
 
 /**
- * Asks for the records of a name. The environment asks again by itself; here is only what keeps a question that is
- * never answered from stopping the reading of all trees.
+ * Queries the records of a name. The environment retries by itself; the timeout here only prevents an unanswered query
+ * from blocking the reading of all trees.
  * @throws {Error} if no resolver answers
  */
 function askText(environment: NetworkEnvironment, name: string): Promise<readonly (readonly string[])[]> {
@@ -124,15 +124,15 @@ function askText(environment: NetworkEnvironment, name: string): Promise<readonl
 
 const FIRST_MS = 5_000;
 const PERIOD_MS = 3_600_000;
-/** Trees that are read, links followed. */
+/** The most trees that are read, including linked ones. */
 const MAX_TREES = 64;
 
 interface DnsNodesOptions {
 	/** `tree://<key>@<domain>` */
 	readonly urls: readonly string[];
-	/** Own IP literals, either may be empty. */
+	/** This node's IP literals; either may be empty. */
 	readonly self: { readonly ipv4: string; readonly ipv6: string };
-	/** Reports why a tree can't be read; what was read before stays. */
+	/** Called if a tree can't be read; what was read before is kept. */
 	readonly onProblem?: (url: string, error: unknown) => void;
 }
 
@@ -143,7 +143,7 @@ export class DnsNodes {
 	private timer: Timer | undefined;
 	private isStopped = false;
 
-	/** @throws {TreeError} if an address of a tree is invalid */
+	/** @throws {TreeError} if a tree's URL is invalid */
 	constructor(
 		private readonly environment: NetworkEnvironment,
 		private readonly options: DnsNodesOptions,
@@ -152,7 +152,7 @@ export class DnsNodes {
 		if (this.configured.length > 0) this.updateAfter(FIRST_MS);
 	}
 
-	/** Addresses of all trees, by the family that we have; our own are left out. */
+	/** Addresses from all trees, in the address families of this node, without its own. */
 	nodes(): readonly NodeAddress[] {
 		const { self } = this.options;
 		const own = new Set([self.ipv4, self.ipv6, "127.0.0.1", "::1"]);
@@ -166,7 +166,7 @@ export class DnsNodes {
 		return [...found.values()];
 	}
 
-	/** Addresses of the trees that are read. */
+	/** URLs of the trees that are read. */
 	get treeUrls(): readonly string[] {
 		return [...this.trees.keys()];
 	}
@@ -187,7 +187,7 @@ export class DnsNodes {
 		});
 	}
 
-	/** Reads every tree that can be reached, and forgets those that can't be any more. */
+	/** Reads all trees reachable by links, and drops those that are no longer linked. */
 	private async update(): Promise<void> {
 		const queue = [...this.configured];
 		const reached = new Set<string>();

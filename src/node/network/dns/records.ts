@@ -1,6 +1,6 @@
 /**
  * Records of node lists in DNS: a signed root, and below it a tree of branches, links to other trees, and addresses,
- * each under the hash of its own text (protocol/peers §3). Only the root is signed; the hashes carry its word downwards.
+ * each named by the hash of its text (protocol/peers §3). Only the root is signed; it authenticates the rest by the hashes.
  */
 
 import { Point } from "@noble/secp256k1";
@@ -20,12 +20,12 @@ const NODES_PREFIX = "nodes:";
 const HASH_LENGTH = 26;
 const MAX_BRANCHES = 13;
 
-/** A record or an address of a tree that isn't as it must be. The message says what is wrong. */
+/** An invalid record or URL of a tree. The message says what is wrong. */
 export class TreeError extends Error {
 	override readonly name = "TreeError";
 }
 
-/** Where a tree is and whose it is. */
+/** Location and owner of a tree. */
 export interface TreeUrl {
 	readonly text: string;
 	readonly domain: string;
@@ -66,12 +66,12 @@ export function parseTreeUrl(text: string): TreeUrl {
 	}
 }
 
-/** Name of a record below the domain, in upper case: the beginning of its text's hash. */
+/** Name of a record below the domain, in upper case: the first bytes of its text's hash. */
 export function domainRecordName(text: string): string {
 	return base32nopad.encode(keccak256(utf8(text)).subarray(0, 16));
 }
 
-/** What the owner of a tree signs. A field of no value has no line. */
+/** The text that a tree's owner signs. Fields without a value have no line. */
 export function signedText(root: TreeRoot): string {
 	const lines = [`eRoot: "${root.nodesHash}"\n`, `lRoot: "${root.linksHash}"\n`];
 	if (root.sequence !== 0) lines.push(`seq: ${root.sequence}\n`);
@@ -79,7 +79,7 @@ export function signedText(root: TreeRoot): string {
 }
 
 /**
- * Reads the answer to a question for the domain itself.
+ * Reads the response to a query for the domain itself.
  * @param records TXT records, each as its strings
  * @throws {TreeError} if there is no root, or it isn't signed by the tree's key
  */
@@ -101,8 +101,8 @@ export function readRoot(records: readonly (readonly string[])[], url: TreeUrl):
 }
 
 /**
- * Reads the answer to a question for a record.
- * @param hash what it was asked for by
+ * Reads the response to a query for a record.
+ * @param hash the hash by which it was queried
  * @throws {TreeError}
  */
 export function readEntry(records: readonly (readonly string[])[], hash: string): TreeEntry {
