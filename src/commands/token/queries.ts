@@ -10,7 +10,6 @@ import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shape
 import { Failure } from "../../wallet/failure.js";
 import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { MAX_UINT256 } from "../../wallet/token/token-amount.js";
 import {
 	listTokens,
 	MAX_TOKEN_DECIMALS,
@@ -18,6 +17,7 @@ import {
 	tokenNamed,
 	viewToken,
 } from "../../wallet/token/token.js";
+import { MAX_UINT256 } from "../../wallet/token/token-amount.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatDecimal } from "../../wallet/values/amount.js";
 import { parseNatural, quotientText } from "../../wallet/values/integer-text.js";

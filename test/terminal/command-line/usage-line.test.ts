@@ -33,7 +33,7 @@ describe("the usage of a command", () => {
 				args,
 				usage,
 			});
-		expect(shown("<address> <function> [<argument>...]")).toMatch(/ADDRESS  .*\[FUNCTION\]  /s);
-		expect(shown("<address> [function]...")).toMatch(/ADDRESS  .*\[FUNCTION\.\.\.\]  /s);
+		expect(shown("<address> <function> [<argument>...]")).toMatch(/ADDRESS {2}.*\[FUNCTION\] {2}/s);
+		expect(shown("<address> [function]...")).toMatch(/ADDRESS {2}.*\[FUNCTION\.\.\.\] {2}/s);
 	});
 });
