@@ -15,6 +15,11 @@ import {
 	defaultProducerKey,
 	deriveAccounts,
 } from "../../src/node/development/accounts.js";
+import { parseAddress } from "../../src/protocol/address.js";
+import { utf8 } from "../../src/protocol/bytes.js";
+import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
+import { contactsText, writeContactList } from "../../src/wallet/configuration/contact-list.js";
+import { messageHash, signatureText } from "../../src/wallet/transaction/signed-message.js";
 import { writeCheapKey } from "./cheap-key.js";
 import { Home, type Outcome, PATIENCE } from "./coin-process.js";
 import { needsOwnProcess, program, runInHost } from "./command-host.js";
@@ -86,6 +91,14 @@ const LAYOUT = JSON.stringify({
 	},
 });
 
+/** A list of contacts that a key has signed. */
+function contactsBy(key: Uint8Array): string {
+	const address = parseAddress("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC");
+	const contacts = [{ label: "zoe", address, note: undefined }];
+	const signature = signatureText(sign(messageHash(utf8(contactsText(contacts))), key));
+	return JSON.stringify(writeContactList(contacts, { signer: addressOfPrivateKey(key), signature }));
+}
+
 let template: string;
 let deployTxId: string;
 
@@ -105,8 +118,7 @@ beforeAll(async () => {
 		old: "password",
 		new: "another password",
 		"words.txt": SENTENCE,
-		"shared.json":
-			'{"version":1,"contacts":[{"label":"zoe","address":"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC"}]}',
+		"shared.json": contactsBy(keys[0]?.privateKey as Uint8Array),
 		"pay.csv": "to,amount\nbob,1coin\ncarol,2coin\n",
 		"key.txt": "33".repeat(32),
 		"FN_DSA_512.json": JSON.stringify({ scheme: "FN_DSA_512", seed: "07".repeat(48) }),
