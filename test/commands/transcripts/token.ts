@@ -94,7 +94,7 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().value("account balance --token TNY")).toBe("1000000000000");
 			expect(await chain().fails("token allow TNY bob 12.5TNY --yes", 2)).toMatchObject({
 				code: "confirmation_needed",
-				hint: expect.stringContaining("--decimals <n>"),
+				hint: expect.stringContaining("(--decimals 6), give smallest units (12500000raw)"),
 			});
 			expect(await chain().fails("token allow TNY bob 12.5TNY --decimals 2", 2)).toMatchObject({
 				message: `the node says that the token ${contract} has 6 decimals, not 2`,
