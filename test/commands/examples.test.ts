@@ -93,7 +93,7 @@ const LAYOUT = JSON.stringify({
 
 /** A list of contacts that a key has signed. */
 function contactsBy(key: Uint8Array): string {
-	const address = parseAddress("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC");
+	const address = parseAddress("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC") as Uint8Array;
 	const contacts = [{ label: "zoe", address, note: undefined }];
 	const signature = signatureText(sign(messageHash(utf8(contactsText(contacts))), key));
 	return JSON.stringify(writeContactList(contacts, { signer: addressOfPrivateKey(key), signature }));
