@@ -1,6 +1,5 @@
 /** Reads what to deploy: code and interface from flags, or from a file of a compiler or toolchain. */
 
-import { resolve } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
 import { artifactMember, entriesOf } from "../../wallet/abi/interface.js";
 import {
@@ -10,7 +9,7 @@ import {
 	isStandardOutput,
 } from "../../wallet/compiler/output.js";
 import { Failure } from "../../wallet/failure.js";
-import { givenJson, type Json } from "../../wallet/json.js";
+import { givenJson, isRecord, type Json } from "../../wallet/json.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 import {
 	type CompiledSources,
@@ -102,12 +101,11 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 	if (/\.sol$/i.test(path)) {
 		const file = path.replace(/^@/, "");
 		const made = await contractsFrom([file], solc, compilerSettings(flags));
-		// What it imports was compiled, too. Names begin with the end of the path, from the project's directory on.
-		const unit = (full: string): string => `/${full.slice(0, full.lastIndexOf(":")).replace(/^\//, "")}`;
-		const own = made.contracts.filter((contract) =>
-			resolve(file).replaceAll("\\", "/").endsWith(unit(contract.name)),
-		);
-		return fromContracts(name === undefined ? own : made.contracts, file, name, made);
+		// What the file imports was compiled, too; the file itself was read first. It may hold imports alone.
+		const [unit] = Object.keys(isRecord(made.input?.["sources"]) ? made.input["sources"] : {});
+		const own = made.contracts.filter((one) => one.name.slice(0, one.name.lastIndexOf(":")) === unit);
+		const isOwn = name === undefined && own.length > 0;
+		return fromContracts(isOwn ? own : made.contracts, file, name, made);
 	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
 	const file = await compiledJson(await wholeBuild(givenJson(text, `${path} is not JSON`), path), solc);

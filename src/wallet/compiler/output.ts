@@ -104,11 +104,13 @@ export function chosenContract(
 ): CompiledContract {
 	const named = contractsNamed(contracts, name);
 	const deployable = named.filter(({ creation }) => creation !== undefined && creation.bytes.length > 0);
-	const [only, second] = deployable.length > 0 ? deployable : named;
-	if (only && !second) return only;
-	const names = deployable.map((contract) => contract.name);
-	throw new Failure("bad_value", `the file holds several contracts: ${names.join(", ")}`, {
-		hint: `name one of them, such as ${inWords(names[0] as string)}`,
+	const candidates = deployable.length > 0 ? deployable : named;
+	const [only, second] = candidates;
+	if (!only) throw new Failure("bad_value", "the file holds no contract");
+	if (!second) return only;
+	const names = candidates.map((contract) => contract.name).join(", ");
+	throw new Failure("bad_value", `the file holds several contracts: ${names}`, {
+		hint: `name one of them, such as ${inWords(only.name)}`,
 	});
 }
 

@@ -84,6 +84,8 @@ describe("what is deployed", () => {
 			message: expect.stringMatching(/several contracts: [^,]*T.sol:T, [^,]*T.sol:U$/),
 			facts: { hint: `name one of them, such as ${source}:T` },
 		});
+		await writeFile(source, 'import "./D.sol";');
+		expect((await from({}, [source])).name).toBe("D");
 	});
 
 	test("is the named contract of a compiler's output of several", async () => {

@@ -10,6 +10,7 @@ import {
 import {
 	buildFile,
 	type CompiledCode,
+	type CompiledContract,
 	chosenContract,
 	compiledContracts,
 	contractsNamed,
@@ -94,6 +95,17 @@ describe("files of compilers", () => {
 		expect(chosenContract(contracts.slice(0, 2), undefined).name).toBe("a.sol:Store");
 		expect(() => chosenContract(contracts, undefined)).toThrow("several contracts: a.sol:Store, b.sol:Other");
 		expect(() => contractsNamed(contracts, "None")).toThrow("no contract None");
+	});
+
+	it("names contracts without code where there are no others, and says that there is none", () => {
+		const [, face] = read(OUTPUT) as [CompiledContract, CompiledContract];
+		expect(() => chosenContract([face, { ...face, name: "b.sol:Face" }], undefined)).toThrow(
+			expect.objectContaining({
+				message: "the file holds several contracts: a.sol:Face, b.sol:Face",
+				facts: expect.objectContaining({ hint: "name one of them, such as a.sol:Face" }),
+			}),
+		);
+		expect(() => chosenContract([], undefined)).toThrow("the file holds no contract");
 	});
 
 	it("is an interface too: of all its contracts, the same function once", () => {
