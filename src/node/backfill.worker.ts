@@ -1,4 +1,4 @@
-/** The thread that replays a node's own blocks to fill in the history of its state. */
+/** The thread that replays the node's own blocks to backfill state history. */
 
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,12 +16,12 @@ import { installRecoverEngine } from "./signatures/engine.js";
 const { port, config, directory, target, keptBlocks } = workerData as ReplayThread;
 const channel = channelOf<ToReplay, FromReplay>(port);
 
-/** The system gives the thread what others leave, where it lets threads have a priority of their own. */
+/** Lowers the thread's priority, on systems with per-thread priorities. */
 function stepBack(): void {
 	try {
 		setPriority(19);
 	} catch {
-		// Then the rests between pieces of work have to do.
+		// Then the rests between pieces of work have to suffice.
 	}
 }
 

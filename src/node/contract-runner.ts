@@ -1,4 +1,4 @@
-/** The contract machine as the chain and the APIs call it, set up from the configuration. */
+/** The contract machine for chain and APIs, set up from the configuration. */
 
 import type { NodeConfig } from "./config/config.js";
 import type { ShieldedProofs } from "./shielded/proofs.js";

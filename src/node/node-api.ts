@@ -1,4 +1,4 @@
-/** The node as its servers know it: the one place where the API room meets the chain. */
+/** The node as its servers see it: the only place where the API meets the chain. */
 
 import { be64, equalBytes, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
@@ -16,7 +16,7 @@ import { ForkGates } from "./rules/fork-gates.js";
 import { executions } from "./scheduling/call-queue.js";
 import { createView, type StateView } from "./state/view.js";
 
-/** A node that talks to nobody. */
+/** A node without peers. */
 export function isolatedNetwork(nodeId: string): NetworkView {
 	return {
 		peers: () => [],
@@ -28,7 +28,7 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 	};
 }
 
-/** The peer network as servers show it, from the moment it runs. */
+/** The peer network as servers show it, once it runs. */
 export function networkView({ open, parts }: Pick<NodeCore, "open" | "parts">): NetworkView {
 	const isolated = isolatedNetwork(toHex(open.rules.genesisId).repeat(2));
 	const current = (): NetworkView => parts.peers ?? isolated;
@@ -68,7 +68,7 @@ export function createApiNode(core: NodeCore, doubleSigners: Pick<DoubleSigners,
 		rules,
 		nowMs: () => Number(clock()),
 		view: (server) => views[server](),
-		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
+		// Passed versions are always those of the head, whichever state is queried (protocol/machine §1).
 		forks: () => open.forks,
 		// A development chain keeps those that its snapshots need.
 		past: config.node.history.stateBlocks > 0 || rules.development ? pastStates(open) : undefined,
@@ -132,7 +132,7 @@ export function createApiNode(core: NodeCore, doubleSigners: Pick<DoubleSigners,
 	};
 }
 
-/** Verifies elsewhere what takes long of a transaction's signatures; undefined: there is nothing to wait for. */
+/** Verifies slow signatures of a transaction on other threads; undefined: there is nothing to wait for. */
 const verifySigned = (
 	{ verifyAhead }: Pick<NodeParts, "verifyAhead">,
 	open: OpenChain,
@@ -140,7 +140,7 @@ const verifySigned = (
 	client: string,
 ): Promise<void> | undefined => verifyAhead && verifySent(open, verifyAhead, transaction, client);
 
-/** What an operator must know. */
+/** Warnings for the operator. */
 function warningsOf({
 	faults,
 	audit,
@@ -160,14 +160,14 @@ function warningsOf({
 	return all.filter((warning) => warning !== undefined);
 }
 
-/** What an operator reads of an index that lacks blocks. */
+/** Status for the operator of an index that lacks blocks. */
 function indexingOf(history: NodeParts["history"]): string | undefined {
 	const coverage = history?.coverage;
 	if (!coverage || coverage.isComplete) return undefined;
 	return `the history by account and contract is being made: it has all blocks from ${coverage.from} on, ${coverage.missing} older ones are missing`;
 }
 
-/** What an operator reads of a history of the state that lacks blocks. */
+/** Status for the operator of a state history that lacks blocks. */
 function fillingOf(backfill: NodeParts["backfill"]): string | undefined {
 	const progress = backfill?.progress;
 	if (!progress) return undefined;
@@ -185,15 +185,15 @@ function pastStates(open: OpenChain): PastStates {
 	};
 }
 
-/** Whether the chain's data began with a snapshot: there are blocks, and the first one isn't among them (protocol/configuration §4.3). */
+/** Whether the chain's data started from a snapshot, i.e. without the first block (protocol/configuration §4.3). */
 function beganLater({ chain, rules }: OpenChain): boolean {
 	if (rules.development) return false;
 	return chain.head.number > 0n && !chain.state.blockIndex.has(be64(1n));
 }
 
 /**
- * The state that votes of witnesses confirmed (protocol/http §5.3): that after the last confirmed block, as far as it can
- * still be told from the head's. Without votes it is the solidified one.
+ * The state confirmed by witness votes (protocol/http §5.3): after the last confirmed block, as far as it can
+ * be derived from the head's. Without votes, the solidified state.
  */
 function confirmedView(open: OpenChain, confirmedNumber: () => bigint): () => StateView {
 	const { chain, database, seed } = open;
@@ -202,7 +202,7 @@ function confirmedView(open: OpenChain, confirmedNumber: () => bigint): () => St
 		const number = confirmedNumber();
 		if (number <= database.finalizedNumber || number > chain.state.properties.headNumber)
 			return open.solidState;
-		// The view holds until the state changes.
+		// The view is valid until the state changes.
 		const key = `${number} ${chain.head.idHex} ${database.mark()}`;
 		if (made?.key === key) return made.view;
 		const backend = database.stateBefore(number + 1n);

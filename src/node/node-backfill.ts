@@ -1,4 +1,4 @@
-/** Filling in the history of the state while a node runs: when, and what its operator reads of it. */
+/** Backfills state history while a node runs, and reports progress to the operator. */
 
 import { Backfill, type BackfillProgress } from "./backfill/backfill.js";
 import { ChannelClosed } from "./backfill/messages.js";
@@ -7,7 +7,7 @@ import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import type { NodeLog } from "./node-log.js";
 
-/** Between two lines about how far it is. */
+/** Interval between progress lines. */
 const LINE_MS = 60_000;
 
 interface BackfillOptions {
@@ -15,13 +15,13 @@ interface BackfillOptions {
 	readonly config: NodeConfig;
 	readonly dataDirectory: string;
 	readonly log: NodeLog;
-	/** An error that is a fault of this program. */
+	/** Receives errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
 }
 
-/** A backfill that was begun. */
+/** A running backfill. */
 export interface RunningBackfill {
-	/** Undefined: it is over. */
+	/** Undefined once it is done. */
 	readonly progress: BackfillProgress | undefined;
 	stop(): Promise<void>;
 }

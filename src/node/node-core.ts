@@ -1,4 +1,4 @@
-/** What a node is made of: an opened chain, and services that are started in order and find each other here. */
+/** The parts of a node: an opened chain, and services that start in order and find each other here. */
 
 import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode, ServerKind, ShieldedWork } from "./api/context.js";
@@ -28,28 +28,28 @@ export interface NodeOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory. */
 	readonly dataDirectory: string | undefined;
-	/** What shielded transactions are built with for clients; absent: the process's randomness, and no proofs. */
+	/** For building shielded transactions for clients; absent: the process's randomness, and no proofs. */
 	readonly shieldedWork?: ShieldedWork | undefined;
-	/** Keys that produce blocks; empty: the node only follows. Those of a signer that is awaited come in when it answers. */
+	/** Keys that produce blocks; empty: the node only follows. An awaited signer's are added once it answers. */
 	readonly producers: Producer[];
-	/** Of a witness whose signer was away at the start; undefined: nothing is awaited. */
+	/** A witness's signer that was unreachable at the start; undefined: none is awaited. */
 	readonly awaitedSigner?: AwaitedSigner | undefined;
 	/** A development chain instead of a network; its `config` is the one above. */
 	readonly development?: Development | undefined;
 	/** Address that servers bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	readonly log: NodeLog;
-	/** This program, as files say which one wrote them; absent: it has no name. */
+	/** This program's name, as recorded in files; absent: none. */
 	readonly program?: string | undefined;
 	/** Milliseconds since 1970; the wall clock if absent. */
 	readonly clock?: () => bigint;
-	/** Milliseconds of a clock that only goes forward: for whatever lasts. That of the process if absent. */
+	/** Milliseconds of a monotonic clock, for durations. The process's if absent. */
 	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
 	/**
-	 * Awaited when everything is loaded and nothing is opened yet: another process still has the data. The start ends with what it
-	 * throws.
+	 * Awaited after everything is loaded and before anything is opened, because another process still has the
+	 * data. The start fails with what it throws.
 	 */
 	readonly beforeOpening?: (() => Promise<void>) | undefined;
 }
@@ -61,11 +61,11 @@ export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
 export interface AwaitedSigner {
 	/** Why, in a sentence. */
 	readonly reason: string;
-	/** Asks again. @throws {OperatorError} where it is away still, or its keys can't be used */
+	/** Retries. @throws {OperatorError} where it is away still, or its keys can't be used */
 	ask(): Promise<readonly Producer[]>;
 }
 
-/** An opened chain, and what everything that runs on it shares. */
+/** An opened chain, and what everything running on it shares. */
 export interface NodeCore {
 	readonly options: NodeOptions;
 	readonly open: OpenChain;
@@ -75,47 +75,47 @@ export interface NodeCore {
 	readonly log: NodeLog;
 	/** Milliseconds since 1970. */
 	readonly clock: () => bigint;
-	/** Milliseconds of a clock that only goes forward. */
+	/** Milliseconds of a monotonic clock. */
 	readonly monotonicClock: () => number;
 	readonly report: (error: unknown, where: string) => void;
-	/** Asked before each block of a peer; undefined: the configuration names no end. */
+	/** Checked before each peer's block; undefined: no end is configured. */
 	readonly isAtEnd: (() => boolean) | undefined;
-	/** What services have made, each from the moment it runs: whoever needs one that starts later looks here when it does. */
+	/** What services provide, each once it runs: users of a later-starting one look it up here when needed. */
 	readonly parts: NodeParts;
 	/** Bound ports of the services that run. */
 	readonly ports: NodePorts;
 }
 
-/** What a service leaves for others; undefined: it doesn't run, or not yet. */
+/** What services provide to others; undefined: not running, or not yet. */
 export interface NodeParts {
 	tracing?: TraceRunner;
 	simulator?: Simulator;
 	events?: RunningEvents;
 	sealer?: Sealer;
 	shieldedWork?: ShieldedWork;
-	/** What an operator must know of proofs. */
+	/** Warning for the operator about proofs. */
 	shieldedWarning?: () => string | undefined;
 	history?: NonNullable<ApiNode["history"]>;
 	metrics?: NodeMetrics;
 	api?: { readonly node: ApiNode; readonly broadcaster: Broadcaster };
 	control?: DevelopmentControl;
 	peers?: PeerNetwork;
-	/** Where signatures that take long are verified on threads. */
+	/** Verifies slow signatures on threads. */
 	verifyAhead?: VerifyAhead;
 	backfill?: RunningBackfill;
 	faults?: FaultWatch;
 	audit?: LiveAudit;
-	/** Whether the last slot was lost for want of a signature. */
+	/** Whether the last slot was lost for lack of a signature. */
 	production?: { readonly warning: () => string | undefined };
 }
 
-/** A part of the node with a start and an end. */
+/** A part of the node that can be started and stopped. */
 export interface Service {
 	/** @throws {OperatorError} one sentence; what it had opened is closed again */
 	start(core: NodeCore): Promise<Running>;
 }
 
-/** Nothing of both: the configuration doesn't ask for it, or it needs no end. */
+/** Both absent: not configured, or nothing to stop. */
 export interface Running {
 	readonly ports?: NodePorts;
 	stop?(): Promise<void> | undefined | void;

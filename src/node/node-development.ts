@@ -1,4 +1,4 @@
-/** What a development chain runs beside the servers of every node: sealing, the gateway, the console of contracts. */
+/** Services of a development chain besides the usual servers: sealing, gateway, contract console. */
 
 import { toHex } from "../protocol/bytes.js";
 import type { InternalTransaction } from "../protocol/messages.js";
@@ -14,7 +14,7 @@ import type { NodeLog } from "./node-log.js";
 import { Sealer } from "./production/sealer.js";
 import type { ConstantResult } from "./vm/contract-machine.js";
 
-/** Seals the blocks, after the state that was asked for is loaded. */
+/** Seals blocks, after loading the requested state. */
 export const sealing: Service = {
 	start: async (core) => {
 		const { development } = core.options;
@@ -53,7 +53,7 @@ async function startSealer(core: NodeCore, development: Development): Promise<Se
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
 				"block sealed",
 			);
-			// What was sealed while the log was off isn't told when it is on again.
+			// Blocks sealed while the log was off aren't logged later.
 			if (infos.length === 0 || (log instanceof SwitchableLog && !log.isOn)) return;
 			const write = async (): Promise<void> => {
 				await writeTransactions(core, { block, infos });
@@ -61,12 +61,12 @@ async function startSealer(core: NodeCore, development: Development): Promise<Se
 					await writeConsole(development, calls, log, { transaction: toHex(id) });
 				}
 			};
-			// In the order of the blocks.
+			// In block order.
 			writing = writing.then(write).catch((error: unknown) => report(error, "the log of a block"));
 		},
 		onFailure: (error) => report(error, "sealing"),
 	});
-	// The chain's clock never stands before its head: it may have been moved before the last stop, or in the state loaded.
+	// The chain's clock must not be behind its head, which may come from a moved clock or a loaded state.
 	if (open.chain.head.timestampMs > schedule.now()) schedule.setTime(open.chain.head.timestampMs);
 	// Block 1 gives clients a head with a number, and a fork what every block reads; a restart seals what had been waiting.
 	if (open.chain.head.number === firstHead || (schedule.sealMode === "instant" && open.chain.pool.size > 0)) {
@@ -76,7 +76,7 @@ async function startSealer(core: NodeCore, development: Development): Promise<Se
 	return sealer;
 }
 
-/** Logs what the transactions of a block did. */
+/** Logs the effects of a block's transactions. */
 async function writeTransactions(core: NodeCore, applied: ExecutedBlock): Promise<void> {
 	const { open, log } = core;
 	const { blockReport } = await import("./api/development/block-report.js");
@@ -85,7 +85,7 @@ async function writeTransactions(core: NodeCore, applied: ExecutedBlock): Promis
 	if (more > 0) log.info({ transactions: more }, "more of this block");
 }
 
-/** Reads interfaces for the log itself: what it asks of contracts is no call that is logged. */
+/** Reads contract interfaces for the log itself; its calls are not logged. */
 const interfaceNode = ({ machine, sources, open }: NodeCore): InterfaceNode => ({
 	machine,
 	sources,
@@ -106,7 +106,7 @@ async function writeConsole(
 	}
 }
 
-/** A machine whose calls without effect log what contracts wrote, and that they refused. */
+/** A machine whose calls without effect log the contracts' console output and reverts. */
 export function writingMachine(core: NodeCore, development: Development): ApiNode["machine"] {
 	const { machine, log, report, open } = core;
 	const known = interfaceNode(core);
@@ -136,7 +136,7 @@ export function writingMachine(core: NodeCore, development: Development): ApiNod
 	};
 }
 
-/** The log of a development chain: its owner may switch off what is no warning. */
+/** The log of a development chain: the owner may turn off everything except warnings. */
 export class SwitchableLog implements NodeLog {
 	isOn = true;
 
@@ -155,7 +155,7 @@ export class SwitchableLog implements NodeLog {
 	}
 }
 
-/** What the owner of a development chain can do to it. */
+/** The control methods of a development chain. */
 export const developmentMethods: Service = {
 	start: async ({ open, options, log, parts }) => {
 		const { development } = options;
@@ -171,7 +171,7 @@ export const developmentMethods: Service = {
 	},
 };
 
-/** The one port for everything that tools of a development chain ask (protocol/development-chain §4). */
+/** The single port for all tools of a development chain (protocol/development-chain §4). */
 export const gateway: Service = {
 	start: async (core) => {
 		const { development, host } = core.options;

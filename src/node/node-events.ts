@@ -1,4 +1,4 @@
-/** The events of a running node: to whom they are published, and how. */
+/** Publishes the events of a running node. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect } from "../protocol/dialect.js";
@@ -10,7 +10,7 @@ import type { EventChain } from "./events/loaded-block.js";
 import type { NodeLog } from "./node-log.js";
 import { SLICE_MS, TimeSlice } from "./scheduling/time-slice.js";
 
-/** Events share the event loop with long answers. */
+/** Events share the event loop with long responses. */
 const slice = (): TimeSlice => new TimeSlice(SLICE_MS);
 
 /** A chain as the events see it. */
@@ -36,7 +36,7 @@ interface EventsOptions {
 	readonly dialect: Dialect;
 	/** Address to bind; undefined: every interface. */
 	readonly host: string | undefined;
-	/** Where positions of receivers are stored; undefined: nowhere. */
+	/** Where receivers' positions are stored; undefined: nowhere. */
 	readonly dataDirectory: string | undefined;
 	/** Milliseconds since 1970. */
 	readonly clock: () => bigint;
@@ -68,7 +68,7 @@ export async function startEvents(options: EventsOptions): Promise<RunningEvents
 		},
 		run: `${nowMs().toString(36)}${process.pid.toString(36)}`,
 		pause: async (ms, signal) => {
-			// It ends early where the node stops.
+			// Ends early if the node stops.
 			await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
 		},
 		slice,

@@ -1,4 +1,4 @@
-/** The history index of a running node: where it lies, and how it follows the chain. */
+/** The history index of a running node: its location, and how it follows the chain. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenChain } from "./chain/open-chain.js";
@@ -10,13 +10,13 @@ import type { NodeLog } from "./node-log.js";
 import { type DatabaseAddress, DatabaseRefusal } from "./postgresql/address.js";
 import { WriterElsewhere } from "./postgresql/failures.js";
 
-/** Indexing old blocks takes a quarter of the time, not a tenth as other work in the background: people wait for it. */
+/** Indexing old blocks takes a quarter of the time, not a tenth like other background work: people wait for it. */
 const PAUSE_SHARE = 1 / 3;
 
-/** How long the chain waits for a database elsewhere to take what it has brought to the disk itself. */
+/** How long the chain waits for a remote database to store what is already on its own disk. */
 const MAX_WAIT_MS = 1_000;
 
-/** A start waits five seconds for a writer that is about to be gone. */
+/** A start waits five seconds for a former writer to go away. */
 const WRITER_TRIES = 20;
 const WRITER_PAUSE_MS = 250;
 
@@ -25,9 +25,9 @@ interface HistoryOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory. */
 	readonly dataDirectory: string | undefined;
-	/** The first block of its own; absent: the genesis block. */
+	/** Its first own block; absent: genesis. */
 	readonly lowestNumber?: number | undefined;
-	/** Whether the chain can be put back: then rows of other blocks are thrown away wherever they are. */
+	/** Whether the chain can be reverted: then rows of other blocks are discarded wherever they are. */
 	readonly isDevelopment?: boolean;
 	readonly log: NodeLog;
 	readonly report: (error: unknown, where: string) => void;
@@ -38,7 +38,7 @@ interface OpenHistory {
 	close(): Promise<void>;
 }
 
-/** Opens the index of a chain, and lets it follow. @throws {OperatorError} one sentence */
+/** Opens a chain's index and makes it follow the chain. @throws {OperatorError} one sentence */
 export async function openHistory(options: HistoryOptions): Promise<OpenHistory> {
 	const { open, config, dataDirectory, log, report } = options;
 	const { database, readOnly } = config.node.history;
@@ -72,14 +72,14 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 	if (store) {
 		open.followBase(async (number) => {
 			const written = index.storedUpTo(Number(number));
-			// A disk of its own is waited for; a database elsewhere must not hold up the chain.
+			// A local disk is waited for; a remote database must not hold up the chain.
 			await (database ? Promise.race([written, sleep(MAX_WAIT_MS, undefined, { ref: false })]) : written);
 		});
 	}
 	return {
 		index,
 		close: async () => {
-			// What is final goes to both, so that the next start finds nothing to catch up.
+			// Final blocks are written to both, so that the next start has nothing to catch up.
 			if (store) await open.flushNow();
 			ignore();
 			open.followBase(async () => {});
@@ -88,7 +88,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 	};
 }
 
-/** What becomes of a store that can't be used: another node may write to it. */
+/** Closes a store that can't be used: another node may be writing to it. */
 const closing =
 	(store: HistoryStore | "" | undefined) =>
 	async (error: unknown): Promise<never> => {
@@ -96,7 +96,7 @@ const closing =
 		throw error;
 	};
 
-/** The history that another node writes. */
+/** Follows a history written by another node. */
 async function followHistory(
 	{ open, log }: HistoryOptions,
 	store: HistoryStore,
@@ -115,7 +115,7 @@ async function followHistory(
 	};
 }
 
-/** The database's driver is loaded only where a database is named. @throws {OperatorError} */
+/** Loads the database driver, only if a database is configured. @throws {OperatorError} */
 async function databaseStore(
 	{ open, config, dataDirectory, isDevelopment = false }: HistoryOptions,
 	address: DatabaseAddress,
@@ -131,21 +131,21 @@ async function databaseStore(
 	return store;
 }
 
-/** The server frees the lock of a node that was killed once it sees that its connection is closed. */
+/** The server releases a killed node's lock once it notices the closed connection. */
 async function formerWriterGone(store: HistoryStore): Promise<void> {
 	for (let tries = 0; tries < WRITER_TRIES; tries++) {
 		try {
 			await store.position();
 			return;
 		} catch (error) {
-			// Whatever else is wrong is reported when the index is opened.
+			// Other errors are reported when the index is opened.
 			if (!(error instanceof WriterElsewhere)) return;
 		}
 		await sleep(WRITER_PAUSE_MS);
 	}
 }
 
-/** Ends early where the node stops. */
+/** Ends early if the node stops. */
 async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
 	await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
 }
@@ -160,7 +160,7 @@ function tellProgress({ from, missing, isComplete }: Coverage, log: NodeLog): vo
 	else log.info({ from, missing }, "the history index is being made");
 }
 
-/** The chain as the index of the history reads it. */
+/** The chain as read by the history index. */
 export function indexedChain(open: OpenChain, hasReceipts: boolean, lowestNumber: number): IndexedChain {
 	const { chain, database } = open;
 	return {

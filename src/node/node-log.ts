@@ -1,6 +1,6 @@
-/** What the node writes its log to; programs that start one give it theirs. */
+/** The node's log; programs that start a node provide their own. */
 
-/** Structured log lines; pino fits. */
+/** Structured log lines; compatible with pino. */
 export interface NodeLog {
 	info(fields: object, message: string): void;
 	warn(fields: object, message: string): void;

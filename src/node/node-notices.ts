@@ -1,4 +1,4 @@
-/** What a running node tells of in its log as the chain goes on. */
+/** What a running node logs as the chain progresses. */
 
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes } from "../protocol/bytes.js";
@@ -13,11 +13,11 @@ import { newestVersion } from "./rules/fork-gates.js";
 import { takesProofsUnchecked } from "./shielded-support.js";
 import { asksForProofs } from "./state/note-trees.js";
 
-/** Blocks that leave the chain take their transactions with them: operators want to know. */
+/** Logs reorgs: blocks that leave the chain take their transactions with them, which operators want to know. */
 export function logReorgs(open: OpenChain, log: NodeLog): void {
 	open.chain.observe({
 		reorg: ({ reverted, committed }) => {
-			// A development chain that goes back.
+			// A development chain being reverted.
 			if (committed.length === 0) return;
 			const [oldest, newest] = [reverted.at(-1)?.block, committed.at(-1)?.block];
 			log.info(
@@ -34,14 +34,14 @@ export function logReorgs(open: OpenChain, log: NodeLog): void {
 	});
 }
 
-/** Where a head leads, and what to begin with instead. */
+/** Where a head leads, and a better starting point. */
 interface Beginning {
 	readonly message: string;
 	/** Height of the first block that can't be applied. */
 	readonly stopsBefore: number | undefined;
 }
 
-/** What whoever begins a public network at a head must know: that there is a better beginning, or that this one leads nowhere. */
+/** Advice for starting a public network at a head: whether there is a better starting point, or this one is a dead end. */
 export async function adviceOnBeginning(
 	network: PublicNetwork,
 	head: bigint,
@@ -94,7 +94,7 @@ export function signerGap(
 	return `no block is made until the signer has the key of a witness: it has ${addresses}${reasons.join("")}`;
 }
 
-/** Who runs a node must know of a vote for rules that it doesn't have before that vote has passed. */
+/** Warns the operator of a vote for unknown rules before it has passed. */
 export function watchVersions(open: OpenChain, log: NodeLog): void {
 	const newest = newestVersion(open.rules);
 	const watch = new VersionWatch(newest, ({ version, voters, producers }) =>

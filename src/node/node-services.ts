@@ -1,4 +1,4 @@
-/** The services of a node. What the configuration doesn't ask for isn't loaded. */
+/** The services of a node. What isn't configured isn't loaded. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { LostSlotError } from "./rules/errors.js";
 import { executions, OWN_CLIENT } from "./scheduling/call-queue.js";
 import { openShieldedWork } from "./shielded-support.js";
 
-/** Loads what the starts of services will load anyway, for a process that must not take time for it then. */
+/** Preloads what service starts will load anyway, for a process that must not spend time on it then. */
 export async function loadAhead({ node, events, run }: NodeConfig): Promise<void> {
 	await Promise.all([
 		import("./faults/fault-watch.js"),
@@ -37,7 +37,7 @@ export async function loadAhead({ node, events, run }: NodeConfig): Promise<void
 	]);
 }
 
-/** Executes blocks again for clients. */
+/** Re-executes blocks for clients. */
 export const tracing: Service = {
 	start: async ({ open, machine, report, options, parts }) => {
 		if (!options.config.node.jsonrpc.debug) return {};
@@ -56,7 +56,7 @@ export const simulation: Service = {
 	},
 };
 
-/** Receivers of events get those of the first block already. */
+/** Started first, so that receivers get the very first block. */
 export const events: Service = {
 	start: async ({ open, options, clock, log, report, parts }) => {
 		const { config, host, dataDirectory } = options;
@@ -74,7 +74,7 @@ export const events: Service = {
 const isTaken = (error: unknown): boolean => (error as { readonly isTaken?: boolean }).isTaken === true;
 
 /**
- * Asks a signer for its keys once a slot, until it answers with one that is a witness's: before that nobody knows whose slots are the node's.
+ * Polls a signer for its keys once per slot, until one of them is a witness's: before, the node's slots are unknown.
  * @param lose called with the reason, and with each other one
  * @param answered takes the keys, or says what is wrong with them
  * @returns ends it
@@ -111,7 +111,7 @@ function whenSignerAnswers(
 const awaiting = ({ message }: Pick<Error, "message">): string =>
 	`no block is made until the signer answers: ${message}`;
 
-/** Why keys of a signer make no block at the head; undefined: one of them signs for a witness. */
+/** Why a signer's keys can't produce at the head; undefined: one of them signs for a witness. */
 function strangersIn({ chain: { state } }: OpenChain, keys: readonly Producer[]): string | undefined {
 	return signerGap(keys, (account) =>
 		state.witness.has(account) ? signerOfWitness(state, account) : undefined,
@@ -121,12 +121,12 @@ function strangersIn({ chain: { state } }: OpenChain, keys: readonly Producer[])
 /** A node with an older head catches up: the witness of its key may be in a block that is still to come, so it is no alarm that it has none. */
 const CATCHING_UP_MS = 3_600_000n;
 
-/** Produces in slots, where the node has keys. */
+/** Produces in slots, if the node has keys. */
 export const production: Service = {
 	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
 		const { config, producers, awaitedSigner, development, log } = options;
 		if (development || (producers.length === 0 && !awaitedSigner)) return {};
-		// A signer that is away, or that refuses.
+		// The signer is unreachable, or refuses.
 		let lost: string | undefined;
 		const lose = (reason: string): void => {
 			lost = reason;
@@ -157,7 +157,7 @@ export const production: Service = {
 			},
 			onSkipped: (state) => log.info({ state }, "no block produced"),
 			onFailure: (error) => {
-				// The signer has answered: it isn't away any more.
+				// The signer has answered, so it is reachable again.
 				if (error instanceof LostSlotError || isTaken(error)) lost = undefined;
 				if (error instanceof LostSlotError) log.warn({}, error.message);
 				else if (isTaken(error))
@@ -224,7 +224,7 @@ export const waitingTransactions: Service = {
 	},
 };
 
-/** What the log says as the chain goes on. */
+/** Log lines as the chain progresses. */
 export const notices: Service = {
 	start: async ({ open, options, log, parts }) => {
 		logReorgs(open, log);
@@ -235,7 +235,7 @@ export const notices: Service = {
 	},
 };
 
-/** A file of each block of a witness that this node refuses; a development chain has no other node's blocks. */
+/** Saves each refused block of a witness to a file; a development chain receives no blocks from other nodes. */
 export const faults: Service = {
 	start: async ({ open, options, log, report, parts }) => {
 		const { config, dataDirectory, development, limitTime = true, program = "coin" } = options;
@@ -258,7 +258,7 @@ export const faults: Service = {
 	},
 };
 
-/** What shielded transactions are built with for clients. */
+/** For building shielded transactions for clients. */
 export const shieldedWork: Service = {
 	start: async ({ options, parts }) => {
 		const { config, development } = options;
@@ -316,20 +316,20 @@ export const metrics: Service = {
 	},
 };
 
-/** What every server answers from. */
+/** What all servers answer from. */
 export const api: Service = {
 	start: async (core) => {
 		const { open, options, clock, parts } = core;
 		const signers = new DoubleSigners(clock);
 		const node = createApiNode(core, signers);
 		parts.api = { node, broadcaster: new Broadcaster(node) };
-		// A development chain makes blocks of a number anew whenever it goes back.
+		// A development chain may replace the block at a height when it is reverted.
 		if (options.development) return {};
 		return { stop: open.chain.observe({ accepted: (block) => signers.accepted(block) }) };
 	},
 };
 
-/** What the API left for the servers. */
+/** The API's part for the servers. */
 function apiOf({ parts }: NodeCore): NonNullable<NodeCore["parts"]["api"]> {
 	if (!parts.api) throw new Error("servers start after the API");
 	return parts.api;
@@ -378,7 +378,7 @@ export const grpc: Service = {
 	},
 };
 
-/** Compares this node with another one, over its own HTTP. */
+/** Compares this node with another one, over that node's HTTP. */
 export const audit: Service = {
 	start: async ({ open, options, ports, log, report, parts }) => {
 		const { config, host = "127.0.0.1" } = options;
@@ -397,7 +397,7 @@ export const audit: Service = {
 	},
 };
 
-/** The peer network comes after everything that blocks of others concern. */
+/** The peer network starts after everything that is affected by other nodes' blocks. */
 export const peers: Service = {
 	start: async ({ open, options, shielded, isAtEnd, report, parts }) => {
 		const { config, producers, host, dataDirectory, log, development } = options;
@@ -448,7 +448,7 @@ export const peers: Service = {
 	},
 };
 
-/** Fills in the history of the state, where it may lack some. */
+/** Backfills state history where some may be missing. */
 export const backfill: Service = {
 	start: async ({ options, open, log, report, parts }) => {
 		const { config, dataDirectory, development } = options;
@@ -462,7 +462,7 @@ export const backfill: Service = {
 	},
 };
 
-/** A start doesn't wait for what checks proofs on a chain that has none. */
+/** Loads the proof checker in the background if the chain has no proofs yet. */
 export const shieldedProofs: Service = {
 	start: async ({ shielded, report }) => {
 		shielded?.load?.().catch((error: unknown) => report(error, "shielded proofs"));

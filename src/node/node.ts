@@ -1,4 +1,4 @@
-/** The node: the only place that wires the rooms together, starts them and stops them. */
+/** The node: the only place that wires all parts together, starts and stops them. */
 
 import { setImmediate } from "node:timers/promises";
 import { quietReport } from "../diagnostics/quiet-log.js";
@@ -27,7 +27,7 @@ import type { ContractMachine } from "./vm/contract-machine.js";
 
 export type { NodeOptions, NodePorts, PortName } from "./node-core.js";
 
-/** In the order of their starts: each finds those before it, and looks those after it up when it needs them. */
+/** In start order: each finds the ones before it, and looks up later ones when needed. */
 const SERVICES: readonly Service[] = [
 	services.tracing,
 	services.simulation,
@@ -52,7 +52,7 @@ const SERVICES: readonly Service[] = [
 	services.shieldedProofs,
 ];
 
-/** Ports that are shown after those of the API, in this order. */
+/** Ports shown after the API's, in this order. */
 const LAST_PORTS: readonly PortName[] = ["events", "metrics", "gateway", "peer"];
 
 function shown(ports: NodePorts): NodePorts {
@@ -66,25 +66,25 @@ export interface RunningNode {
 	/** Bound ports of the servers that run. */
 	readonly ports: NodePorts;
 	readonly open: OpenChain;
-	/** What its owner stores of contracts. */
+	/** Contract sources stored by the owner. */
 	readonly sources: ContractSources;
-	/** Undefined: the configuration doesn't ask for it. */
+	/** Undefined: not configured. */
 	readonly tracing: TraceRunner | undefined;
 	readonly simulator: Simulator | undefined;
 	/** Undefined: this node has no peers. */
 	readonly peers: PeerNetwork | undefined;
-	/** Which library checks signatures: `native`, `wasm` or `noble`. */
+	/** The library that verifies signatures: `native`, `wasm` or `noble`. */
 	readonly signatureEngine: string;
-	/** Resolves when the node can't go on; the reason is what its operator must know. */
+	/** Resolves when the node can't go on, with a reason for the operator. */
 	readonly failure: Promise<Error>;
-	/** Resolves when the node has come to the block at which its configuration stops it. */
+	/** Resolves when the node has reached the block at which it is configured to stop. */
 	readonly finished: Promise<void>;
 	/** Stops servers and production, writes the state, releases the directory. */
 	close(): Promise<void>;
 }
 
 /**
- * Loads what is compiled, the hash first: the system's other threads compile it while this one loads the rest.
+ * Loads compiled modules, the hash first: other threads compile it while this one loads the rest.
  * @returns the name of what recovers signatures
  */
 async function loadEngines(hasDatabase: boolean): Promise<string> {
@@ -137,7 +137,7 @@ function openChain(
 	});
 }
 
-/** What reads another node's state is loaded only for a chain that begins with one. */
+/** Loads the code that reads another node's state, only for a chain that starts from one. */
 async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fork | undefined> {
 	const founding = development?.options.fork;
 	if (!founding) return undefined;
@@ -181,7 +181,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
 	const failure = promised<Error>();
 	const finished = promised<void>();
-	// A fault that a stranger has found can be repeated at will.
+	// An error triggered by a stranger can be repeated at will.
 	const report = quietReport((error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
 	}, monotonicClock);
@@ -252,7 +252,7 @@ async function startServices(
 	return core;
 }
 
-/** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
+/** Whether this is a development chain without blocks needing proofs, and without parameters that may be wrong. */
 const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
 	development !== undefined &&
 	config.node.shielded.parameters === undefined &&
@@ -267,7 +267,7 @@ function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 	return { promise, resolve };
 }
 
-/** The test that is made before each block of a peer; the first time that it holds, the node's end is told. */
+/** The stop test run before each peer's block; reports the node's end when it first holds. */
 function endOf(
 	{ chain }: OpenChain,
 	shutdown: ShutdownConfig | undefined,
@@ -281,7 +281,7 @@ function endOf(
 		if (isOver) return true;
 		if (!isThere()) return false;
 		isOver = true;
-		// The block log holds the head, so that a start goes on from it.
+		// The block log holds the head, so a later start continues from it.
 		const { number } = chain.head;
 		const numbers = `currentBlockNum:${number}, DbBlockNum:${number}, solidifiedBlockNum:${chain.solidifiedNumber}`;
 		log.info({}, `Begin shutdown, ${numbers}`);

@@ -1,4 +1,4 @@
-/** What a node loads for shielded transactions: checking proofs, trees of notes, and making proofs for clients. */
+/** What a node loads for shielded transactions: proof checking, note trees, and proof creation for clients. */
 
 import { randomBytes } from "node:crypto";
 import type { Prover } from "../protocol/sapling/prover.js";
@@ -10,10 +10,10 @@ import type { PrepareProofs } from "./shielded/proof-queue.js";
 import type { ShieldedProofs } from "./shielded/proofs.js";
 import type { NoteTreeHasher } from "./state/note-trees.js";
 
-/** A block has few proofs; more threads would have nothing to do. */
+/** A block has few proofs; more threads would be idle. */
 const PROOF_THREADS = 2;
 
-/** What a chain with shielded transactions needs beside its rules. */
+/** What a chain with shielded transactions needs besides its rules. */
 export interface ShieldedSupport {
 	readonly proofs: ShieldedProofs;
 	readonly trees: NoteTreeHasher;
@@ -22,7 +22,7 @@ export interface ShieldedSupport {
 	 * wait for.
 	 */
 	readonly prepare?: PrepareProofs;
-	/** Loads what a start doesn't wait for. Absent: all is there. */
+	/** Loads what a start doesn't wait for. Absent: nothing left to load. */
 	load?(): Promise<void>;
 	close?(): Promise<void>;
 }
@@ -67,11 +67,11 @@ export async function loadShieldedSupport(
 	return { proofs: unprovenVerifier(), trees };
 }
 
-/** Whether proofs are taken as good without checking. */
+/** Whether proofs are accepted without checking. */
 export const takesProofsUnchecked = ({ node: { shielded } }: NodeConfig): boolean =>
 	shielded.verifiesProofs && shielded.allowsUnverified && !shielded.parameters;
 
-/** Of a development chain that has no blocks yet: a start doesn't wait for code that hardly any chain needs. */
+/** For a development chain without blocks: loads code later that hardly any chain needs. */
 export class DeferredShieldedSupport implements ShieldedSupport {
 	private support: ShieldedSupport | undefined;
 	private loading: Promise<void> = Promise.resolve();
@@ -97,7 +97,7 @@ export class DeferredShieldedSupport implements ShieldedSupport {
 		return this.loading;
 	}
 
-	/** Transactions with proofs wait until there is what checks them. */
+	/** Transactions with proofs wait until the checker is loaded. */
 	readonly prepare: PrepareProofs = (transactions, lane) => {
 		if (this.support) return this.support.prepare?.(transactions, lane);
 		if (!transactions.some(hasProofs)) return undefined;

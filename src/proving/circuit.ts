@@ -1,27 +1,27 @@
-/** The two circuits, and where their files of parameters have what (protocol/shielded §6.4 and §8.2). */
+/** The two circuits, and the layout of their parameter files (protocol/shielded §6.4 and §8.2). */
 
 import { COORDINATE } from "../protocol/bls12-381.js";
 import { readBe32 } from "../protocol/bytes.js";
 
-/** Uncompressed points. */
+/** Sizes of uncompressed points. */
 export const G1_BYTES = 2 * COORDINATE;
 export const G2_BYTES = 4 * COORDINATE;
 const COUNT_BYTES = 4;
 
-/** The lists of points that a proof's sums are made of, in the order of the file. */
+/** The point lists that a proof's sums are computed over, in file order. */
 export type PointList = "h" | "l" | "a" | "b1" | "b2";
 export const POINT_LISTS: readonly PointList[] = ["h", "l", "a", "b1", "b2"];
 
-/** Bytes of a point of a list. */
+/** Bytes per point of a list. */
 export const pointBytes = (list: PointList): number => (list === "b2" ? G2_BYTES : G1_BYTES);
 
 export interface Circuit {
 	readonly name: "spend" | "output";
-	/** As the compiled module counts. */
+	/** The circuit's number in the compiled module. */
 	readonly number: number;
-	/** Public inputs and the one before them. */
+	/** Number of public inputs plus one, for the constant one. */
 	readonly inputs: number;
-	/** How many points each list has. */
+	/** Number of points in each list. */
 	readonly points: Readonly<Record<PointList, number>>;
 }
 
@@ -39,13 +39,13 @@ export const OUTPUT: Circuit = {
 	points: { h: 8_191, l: 7_821, a: 6_298, b1: 4_850, b2: 4_850 },
 };
 
-/** Bytes of the verifying key before its list of points. */
+/** Length of the verifying key before its point list. */
 export const KEY_HEAD = 3 * G1_BYTES + 3 * G2_BYTES;
 
-/** Bytes of the verifying key, with which a file begins. */
+/** Length of the verifying key at the start of a file. */
 export const keyBytes = ({ inputs }: Circuit): number => KEY_HEAD + COUNT_BYTES + inputs * G1_BYTES;
 
-/** Offset of the first point of a list; its count stands before it. */
+/** Offset of a list's first point, which follows its count. */
 export function listOffset(circuit: Circuit, list: PointList): number {
 	let offset = keyBytes(circuit);
 	for (const other of POINT_LISTS) {
@@ -56,7 +56,7 @@ export function listOffset(circuit: Circuit, list: PointList): number {
 	return offset;
 }
 
-/** Where a file states a count, and the count that belongs there. */
+/** Offsets of all counts in a file, with their expected values. */
 export function countsOf(circuit: Circuit): readonly { readonly offset: number; readonly count: number }[] {
 	return [
 		{ offset: KEY_HEAD, count: circuit.inputs },
@@ -67,10 +67,10 @@ export function countsOf(circuit: Circuit): readonly { readonly offset: number; 
 	];
 }
 
-/** Bytes of a file without the record of its contributions. */
+/** Length of a file without its record of contributions. */
 export const listsEnd = (circuit: Circuit): number =>
 	listOffset(circuit, "b2") + circuit.points.b2 * G2_BYTES;
 
-/** @param at reads 4 bytes of the file. @returns whether all lists have the lengths of the circuit's */
+/** @param at reads 4 bytes of the file. @returns whether all lists have the circuit's lengths */
 export const hasLists = (circuit: Circuit, at: (offset: number) => Uint8Array): boolean =>
 	countsOf(circuit).every(({ offset, count }) => readBe32(at(offset), 0) === count);

@@ -1,6 +1,6 @@
 /**
- * The prover compiled to WebAssembly (`crates/sapling-prover`): byte strings in, byte strings out. It asks for nothing: no
- * randomness, files or clock.
+ * The prover compiled to WebAssembly (`crates/sapling-prover`): byte strings in, byte strings out. It has no
+ * imports: no randomness, files or clock.
  */
 
 import { existsSync } from "node:fs";
@@ -13,14 +13,14 @@ import { type Circuit, G1_BYTES, G2_BYTES } from "./circuit.js";
 import { witnessError } from "./witness.js";
 
 type Address = number;
-/** Results of a call, to be dropped. */
+/** Handle of a call's results, which must be dropped. */
 type Results = number;
 
 interface Exports {
 	readonly memory: { readonly buffer: ArrayBuffer };
 	allocate(size: number): Address;
 	release(bytes: Address, size: number): void;
-	/** @returns 0 if the call has not failed */
+	/** @returns 0 if the call succeeded */
 	failure(results: Results): number;
 	list_address(results: Results, index: number): Address;
 	list_size(results: Results, index: number): number;
@@ -41,22 +41,22 @@ interface Exports {
 	generate_parameters(circuit: number, seed: Address): Results;
 }
 
-/** The scalars of the points of a proof's lists; those for `h` take longer, and are asked for apart. */
+/** Scalars for the point lists of a proof; those for `h` take longer, so they are computed separately. */
 export interface Assigned {
-	/** A one and the public inputs. */
+	/** One, followed by the public inputs. */
 	readonly inputs: Uint8Array;
 	readonly l: Uint8Array;
 	readonly a: Uint8Array;
-	/** For both lists. */
+	/** For both b lists. */
 	readonly b: Uint8Array;
-	/** The scalars for `h`; once. */
+	/** Computes the scalars for `h`; can be called only once. */
 	quotient(): Uint8Array;
 	drop(): void;
 }
 
-/** What generated parameters are multiples of, and which: lists of scalars. */
+/** Generated parameters, as base points and lists of scalars to multiply them by. */
 export interface GeneratedScalars {
-	/** The verifying key without its list. */
+	/** The verifying key without its point list. */
 	readonly head: Uint8Array;
 	readonly baseG1: Uint8Array;
 	readonly baseG2: Uint8Array;
@@ -70,10 +70,10 @@ export interface GeneratedScalars {
 export type Group = 1 | 2;
 const groupBytes = (group: Group): number => (group === 1 ? G1_BYTES : G2_BYTES);
 
-/** A compiled module, which can be handed to worker threads; the types that come with the runtime lack it. */
+/** A compiled module, which can be passed to worker threads; Node.js's types lack WebAssembly. */
 export type CompiledModule = object;
 
-/** What is used of the engine: the types that come with the runtime lack it. */
+/** The parts of the WebAssembly API used here, which Node.js's types lack. */
 const { WebAssembly: engine } = globalThis as unknown as {
 	readonly WebAssembly: {
 		compile(bytes: Uint8Array): Promise<CompiledModule>;
@@ -81,11 +81,11 @@ const { WebAssembly: engine } = globalThis as unknown as {
 	};
 };
 
-/** Compiles the module, which then can be handed to worker threads. */
+/** Compiles the module, which can then be passed to worker threads. */
 export const compileProver = async (): Promise<CompiledModule> =>
 	engine.compile(await readFile(installedFile("sapling-prover.wasm")));
 
-/** An instance of the module, with a memory of its own. */
+/** An instance of the module, with its own memory. */
 export class CompiledProver {
 	private constructor(private readonly exports: Exports) {}
 
@@ -117,7 +117,7 @@ export class CompiledProver {
 
 	/**
 	 * The sum of points times scalars.
-	 * @param readPoints writes the points where it is told to, uncompressed
+	 * @param readPoints fills a buffer with the points, uncompressed
 	 * @throws {ProvingError} if a point has another form or is at infinity
 	 */
 	sum(group: Group, scalars: Uint8Array, readPoints: (target: Uint8Array) => void): Uint8Array {
@@ -135,13 +135,13 @@ export class CompiledProver {
 		}
 	}
 
-	/** The sum of points, which may be at infinity. */
+	/** The sum of points, some of which may be at infinity. */
 	add(group: Group, points: Uint8Array): Uint8Array {
 		const count = points.length / groupBytes(group);
 		return this.only(this.given([points], ([address]) => this.exports.add(group, address as Address, count)));
 	}
 
-	/** A point times each scalar. */
+	/** A point multiplied by each scalar. */
 	multiples(group: Group, base: Uint8Array, scalars: Uint8Array): Uint8Array {
 		const count = scalars.length / SCALAR_BYTES;
 		return this.only(
@@ -152,9 +152,9 @@ export class CompiledProver {
 	}
 
 	/**
-	 * A proof from its sums, checked with the verifying key.
-	 * @param inputs a one and the public inputs
-	 * @param sums of the lists, in the order of the file
+	 * Assembles a proof from its sums, and verifies it.
+	 * @param inputs one, followed by the public inputs
+	 * @param sums of the lists, in file order
 	 * @param blinding 128 random bytes
 	 * @returns 192 bytes; undefined if the proof does not hold
 	 */
@@ -169,7 +169,7 @@ export class CompiledProver {
 		return undefined;
 	}
 
-	/** @param seed 32 bytes; who knows them can make false proofs */
+	/** @param seed 32 bytes; whoever knows it can forge proofs */
 	generate(circuit: Circuit, seed: Uint8Array): GeneratedScalars {
 		const results = this.given([seed], ([address]) =>
 			this.exports.generate_parameters(circuit.number, address as Address),
@@ -184,7 +184,7 @@ export class CompiledProver {
 		return { head, baseG1, baseG2, inputs, h, l, a, b };
 	}
 
-	/** Calls with copies of byte strings in the module's memory, which are erased afterwards. */
+	/** Calls with copies of byte strings in the module's memory; the copies are erased afterwards. */
 	private given(parts: readonly Uint8Array[], call: (addresses: Address[]) => Results): Results {
 		const addresses = parts.map((part) => {
 			const address = this.exports.allocate(part.length);
@@ -208,7 +208,7 @@ export class CompiledProver {
 		return new Uint8Array(this.exports.memory.buffer, address, size).slice();
 	}
 
-	/** The only list of results, which are dropped. */
+	/** The single list of a result; drops the results. */
 	private only(results: Results): Uint8Array {
 		try {
 			if (this.exports.failure(results) !== 0) {
@@ -222,7 +222,7 @@ export class CompiledProver {
 }
 
 /**
- * Finds a file from where this code runs: the bundle's chunks lie beside its rooms.
+ * Finds a file relative to this code: a bundle's chunks are next to its room folders.
  * @throws {ProvingError}
  */
 export function installedFile(name: string): string {

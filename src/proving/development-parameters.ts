@@ -1,6 +1,6 @@
 /**
- * The parameters of development chains: made of seeds that anybody knows, on first use, and kept in a folder of the
- * user's. Whoever reads this can make false proofs for them.
+ * Parameters of development chains: generated from public seeds on first use, and kept in a folder of the
+ * user's. Anybody can forge proofs for them.
  */
 
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ import { seedOf, writeParameters } from "./generated-parameters.js";
 import type { ParameterFile } from "./tasks.js";
 import type { Threads } from "./threads.js";
 
-/** BLAKE2b-512 of the files that come of the seeds. */
+/** BLAKE2b-512 of the files generated from the seeds. */
 const HASHES: Readonly<Record<Circuit["name"], string>> = {
 	spend:
 		"2be74db5b6cc5e0f4822a0ef83ea64dd55ff9965cc2794718aed2fed264f475980059c913abd6eb33b76f8690f151245c9306e37f83a2127eb045d148a7accb5",
@@ -26,14 +26,14 @@ const SEED_TEXT: Readonly<Record<Circuit["name"], string>> = {
 	output: "coin development chains: sapling-output",
 };
 
-/** Where generated parameters are kept. @param environment as `process.env` */
+/** Folder of the generated parameters. @param environment as `process.env` */
 export function developmentParametersFolder(environment: NodeJS.ProcessEnv): string {
 	const cache = environment["XDG_CACHE_HOME"];
 	return join(cache?.startsWith("/") ? cache : join(homedir(), ".cache"), "coin", "development-parameters");
 }
 
 /**
- * The file of a circuit, made if it isn't there: 4 MB and a second for outputs, 48 MB and some ten for spends.
+ * A circuit's parameter file, generated if missing: 4 MB and a second for outputs, 48 MB and about ten seconds for spends.
  * @throws {ProvingError} if what is made is not what belongs to the seed
  */
 export async function ensureDevelopmentParameters(

@@ -1,6 +1,6 @@
 /**
- * Parameters made of a seed (protocol/shielded §8.3). Who knows the seed can make false proofs, and the seeds of development
- * chains are public.
+ * Parameters generated from a seed (protocol/shielded §8.3). Whoever knows the seed can forge proofs; the
+ * seeds of development chains are public.
  */
 
 import { createHash } from "node:crypto";
@@ -23,20 +23,20 @@ import {
 import type { GeneratedScalars, Group } from "./compiled.js";
 import type { Threads } from "./threads.js";
 
-/** The hash of the circuit and the number of contributions, both zero: nobody contributed. */
+/** Circuit hash and number of contributions, both zero, since there are none. */
 const RECORD_BYTES = 64 + 4;
 
-/** Points that are made at a time: they and what is needed for them take a few megabytes. */
+/** Points generated per task, so that a task needs only a few megabytes. */
 const PART_POINTS = 8_192;
 
-/** 32 bytes of a text of any length. */
+/** Hashes a text of any length to 32 bytes. */
 export const seedOf = (text: string): Uint8Array => blake2b(utf8(text), { dkLen: 32 });
 
-/** Part of the time that goes by before the first points are made. */
+/** Estimated share of the total time spent before the first points are generated. */
 const SCALARS_SHARE = 0.2;
 
 /**
- * Writes the file of parameters of a circuit. It appears under its name when it is complete.
+ * Generates a circuit's parameter file. It gets its final name only when complete.
  * @returns its BLAKE2b-512 in hexadecimal
  */
 export async function writeParameters(
@@ -84,7 +84,7 @@ interface Part {
 	readonly group: Group;
 	readonly base: Uint8Array;
 	readonly scalars: Uint8Array;
-	/** In the file. */
+	/** Offset in the file. */
 	readonly offset: number;
 	readonly cost: number;
 }
@@ -103,7 +103,7 @@ function partsOf(circuit: Circuit, scalars: GeneratedScalars): Part[] {
 	return [...inputs, ...points];
 }
 
-/** A list in parts. @param offset of its first point in the file */
+/** Splits a list into parts. @param offset of its first point in the file */
 function cut(group: Group, base: Uint8Array, scalars: Uint8Array, offset: number): Part[] {
 	const size = pointBytes(group === 1 ? "h" : "b2");
 	const count = scalars.length / SCALAR_BYTES;

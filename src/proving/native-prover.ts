@@ -1,6 +1,6 @@
 /**
- * Proofs by a program of native code, for those who have built it (`crates/sapling-prover/build.sh --native`): the same crate as the
- * compiled module, in a process of its own for each proof. The witness goes through a pipe.
+ * Proofs by a native program, for users who have built it (`crates/sapling-prover/build.sh --native`): the same crate as the
+ * compiled module, run as a separate process per proof. The witness is passed through a pipe.
  */
 
 import { spawn } from "node:child_process";
@@ -16,10 +16,10 @@ import { witnessError } from "./witness.js";
 
 const PROGRAM = join("native", "bin", process.platform === "win32" ? "sapling-prover.exe" : "sapling-prover");
 const PROOF_BYTES = 192;
-/** The program's numbers of failures from which on they are not of witnesses. */
+/** The program's failure codes from this one on don't concern the witness. */
 const NOT_OF_WITNESSES = 100;
 
-/** The program, where this installation has it. */
+/** Path of the program, if this installation has it. */
 export function nativeProgram(): string | undefined {
 	for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
 		const path = join(folder, PROGRAM);
@@ -30,7 +30,7 @@ export function nativeProgram(): string | undefined {
 
 interface NativeRequest {
 	readonly circuit: Circuit;
-	/** Of the file of parameters, which has been checked. */
+	/** Path of the parameter file, which has already been checked. */
 	readonly path: string;
 	readonly threads: number;
 	/** 128 random bytes. */
@@ -38,7 +38,7 @@ interface NativeRequest {
 	readonly witness: Uint8Array;
 }
 
-/** As `crates/sapling-prover/src/main.rs` reads it. */
+/** The request in the format that `crates/sapling-prover/src/main.rs` reads. */
 function requestBytes({ circuit, path, threads, blinding, witness }: NativeRequest): Uint8Array {
 	const name = utf8(path);
 	return concatBytes(
@@ -56,8 +56,8 @@ function requestBytes({ circuit, path, threads, blinding, witness }: NativeReque
 }
 
 /**
- * Makes a proof, which the program has checked.
- * @returns the public inputs after a one, as the circuit has them, and the proof
+ * Makes a proof, which the program also verifies.
+ * @returns one and the public inputs as the circuit has them, and the proof
  * @throws {ProvingError}
  */
 export async function proveNatively(
@@ -81,7 +81,7 @@ export async function proveNatively(
 	throw new ProvingError("failed", "the native prover gave an answer of another form");
 }
 
-/** Runs a program on some bytes. @param most more bytes than these in the answer are a failure */
+/** Runs a program on some bytes. @param most maximum length of the answer; a longer one is a failure */
 function run(
 	[path, ...args]: readonly [string, ...string[]],
 	request: Uint8Array,
@@ -112,7 +112,7 @@ function run(
 			if (code === 0 && size > 0) resolve(concatBytes(...parts));
 			else failed(`ended with ${killed ?? `code ${code}`}`);
 		});
-		// A program that ends early closes the pipe; how it ended says more.
+		// If the program ends early the pipe breaks; its exit status says more.
 		child.stdin.on("error", () => undefined);
 		child.stdin.end(request);
 	});

@@ -1,4 +1,4 @@
-/** A prover for the parameters that a configuration names, or for those of development chains. */
+/** Opens a prover for configured parameters, or for those of development chains. */
 
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -14,19 +14,19 @@ import { ensureDevelopmentParameters } from "./development-parameters.js";
 import { nativeProgram } from "./native-prover.js";
 import { type ProverSettings, ThreadedProver } from "./threaded-prover.js";
 
-/** One proof at a time: a proof takes every core there is, and hundreds of megabytes. */
+/** Only one proof runs at a time, since it uses all cores and hundreds of megabytes. */
 interface Waiting {
 	readonly start: () => void;
 	readonly refuse: (error: Error) => void;
 }
 
-/** A prover whose proofs are made one after another, in the order in which they were asked for. */
+/** A prover that makes proofs one at a time, in the order requested. */
 export class ProverQueue implements Prover {
 	private readonly waiting: Waiting[] = [];
 	private isBusy = false;
 	private isClosed = false;
 
-	/** @param limit how many may wait besides the one that is made */
+	/** @param limit how many requests may wait, besides the running one */
 	constructor(
 		private readonly prover: Prover,
 		private readonly limit: number,
@@ -58,7 +58,7 @@ export class ProverQueue implements Prover {
 		}
 	}
 
-	/** Resolves when it is the caller's turn, which then has to be passed on. */
+	/** Resolves when it is the caller's turn, which the caller must then pass on. */
 	private turn({ signal, onProgress }: ProvingOptions): Promise<void> {
 		if (this.isClosed) return Promise.reject(closedError());
 		if (signal?.aborted) return Promise.reject(signal.reason);
@@ -94,33 +94,33 @@ export class ProverQueue implements Prover {
 
 const closedError = () => new ProvingError("closed", "the prover has been closed");
 
-/** Files in a folder, `sapling-spend.params` and `sapling-output.params`. */
+/** A folder with the files `sapling-spend.params` and `sapling-output.params`. */
 interface ParameterFolder {
 	readonly folder: string;
-	/** BLAKE2b-512 in hexadecimal; undefined: any file of the circuit will do. */
+	/** BLAKE2b-512 in hexadecimal; undefined: any file of the circuit is accepted. */
 	readonly spendHash: string | undefined;
 	readonly outputHash: string | undefined;
 }
 
-/** More threads would wait for the one that makes the quotient. */
+/** More threads would only wait for the one that computes the quotient. */
 const MAX_THREADS = 8;
-/** What waits keeps its witness in memory, and somebody waiting. */
+/** Default limit of waiting requests: each keeps its witness in memory, and its client waiting. */
 const WAITING = 16;
 
 interface OpenProverOptions {
-	/** `development`: made in the folder on first use, and kept there. */
+	/** `development`: generated in that folder on first use, and kept there. */
 	readonly parameters: ParameterFolder | { readonly development: string };
-	/** Worker threads; as many as there are cores if not given. */
+	/** Number of worker threads; default: the number of cores, at most 8. */
 	readonly threads?: number;
-	/** How many proofs may wait; 16 if not given. */
+	/** Maximum number of waiting proofs; default 16. */
 	readonly waiting?: number;
-	/** Whether a native program is used where this installation has one; so it is if not given. */
+	/** Whether to use a native program, if this installation has one; default true. */
 	readonly native?: boolean;
-	/** The bundled `prover.worker.ts`, where the program runs from source. */
+	/** The bundled `prover.worker.ts`, if the program runs from source. */
 	readonly script?: URL | undefined;
 }
 
-/** Opens no file and starts no thread before the first proof. */
+/** Opens a prover. It opens no file and starts no thread before the first proof. */
 export function openProver(options: OpenProverOptions): Prover {
 	const { parameters, threads, waiting, script } = options;
 	const program = options.native === false ? undefined : nativeProgram();

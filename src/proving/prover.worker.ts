@@ -22,7 +22,7 @@ port.on("message", (question: Question) => {
 	}
 });
 
-/** The memory of an answer's byte strings. */
+/** The buffers of an answer's byte strings, for transfer. */
 function buffersOf(answer: object): ArrayBuffer[] {
 	const parts = answer instanceof Uint8Array ? [answer] : Object.values(answer);
 	return parts.flatMap((part) => (part instanceof Uint8Array ? [part.buffer as ArrayBuffer] : []));

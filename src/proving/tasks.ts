@@ -1,4 +1,4 @@
-/** What the threads of a prover do, one task after another, each with an instance of the compiled module of its own. */
+/** Tasks of a prover's threads, run one at a time per thread, each with its own instance of the compiled module. */
 
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
@@ -41,10 +41,10 @@ import {
 import type { Assigned, CompiledProver, GeneratedScalars, Group } from "./compiled.js";
 import { outputWitnessBytes, spendWitnessBytes } from "./witness.js";
 
-/** A file of parameters. */
+/** A parameter file. */
 export interface ParameterFile {
 	readonly path: string;
-	/** BLAKE2b-512 in hexadecimal; undefined: any file of the circuit will do. */
+	/** BLAKE2b-512 in hexadecimal; undefined: any file of the circuit is accepted. */
 	readonly hash: string | undefined;
 }
 
@@ -52,21 +52,21 @@ export type Witness =
 	| { readonly circuit: "spend"; readonly witness: SpendWitness }
 	| { readonly circuit: "output"; readonly witness: OutputWitness };
 
-/** Questions and answers by the name of the task. Answers' byte strings are moved, not copied. */
+/** Questions and answers by task name. Byte strings in answers are transferred, not copied. */
 export interface Tasks {
-	/** Reads and checks a whole file. */
+	/** Reads and verifies a whole file. */
 	check: {
 		readonly ask: { readonly circuit: Circuit["name"]; readonly file: ParameterFile };
-		/** The verifying key, and what tells whether the file has been changed since. */
+		/** The verifying key, and a stamp that detects later changes of the file. */
 		readonly answer: { readonly key: Uint8Array; readonly stamp: string };
 	};
-	/** The scalars for the lists of points; the thread keeps what the quotient is made of. */
+	/** Computes the scalars for the point lists; the thread keeps what the quotient needs. */
 	assign: { readonly ask: Witness; readonly answer: AssignedScalars };
-	/** The public inputs of a witness, calculated without the circuit. */
+	/** Computes a witness's public inputs without the circuit. */
 	inputs: { readonly ask: Witness; readonly answer: Uint8Array };
-	/** The scalars for `h`, of the witness that the same thread was given last. */
+	/** Computes the scalars for `h`, for the last witness assigned on the same thread. */
 	quotient: { readonly ask: null; readonly answer: Uint8Array };
-	/** The sum over a part of a list. */
+	/** Computes the sum over a part of a list. */
 	sum: { readonly ask: PartialSum; readonly answer: Uint8Array };
 	prove: { readonly ask: Proof; readonly answer: Uint8Array };
 	generate: {
@@ -90,7 +90,7 @@ interface PartialSum {
 	readonly circuit: Circuit["name"];
 	readonly path: string;
 	readonly list: PointList;
-	/** Of the first point. */
+	/** Index of the first point. */
 	readonly from: number;
 	readonly scalars: Uint8Array;
 }
@@ -98,7 +98,7 @@ interface PartialSum {
 interface Proof {
 	readonly key: Uint8Array;
 	readonly inputs: Uint8Array;
-	/** Of the parts of each list, in any order. */
+	/** Sums of the parts of each list, in any order. */
 	readonly sums: Readonly<Record<PointList, readonly Uint8Array[]>>;
 	/** 128 random bytes. */
 	readonly blinding: Uint8Array;
@@ -109,7 +109,7 @@ export interface Question<K extends keyof Tasks = keyof Tasks> {
 	readonly ask: Tasks[K]["ask"];
 }
 
-/** Errors as threads exchange them. */
+/** Errors in the form passed between threads. */
 export interface TaskFailure {
 	readonly failure: ProvingFailure;
 	readonly message: string;
@@ -117,10 +117,10 @@ export interface TaskFailure {
 
 const circuitOf = (name: Circuit["name"]): Circuit => (name === "spend" ? SPEND : OUTPUT);
 
-/** How much of a file is read at a time. */
+/** Bytes of a file read at a time. */
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** Does tasks; keeps one witness between two of them. */
+/** Runs tasks; keeps one witness between two of them. */
 export class TaskRunner {
 	private assigned: Assigned | undefined;
 
@@ -201,7 +201,7 @@ export class TaskRunner {
 }
 
 /**
- * The public inputs of a proof, calculated from its witness without the circuit (protocol/shielded §6.3).
+ * Computes a proof's public inputs from its witness without the circuit (protocol/shielded §6.3).
  * @returns field elements of 32 bytes, lowest first; undefined if a part of the witness is not valid
  */
 function spendInputs(witness: SpendWitness): Uint8Array | undefined {
@@ -247,7 +247,7 @@ function expectedInputs({ circuit, witness }: Witness): Uint8Array {
 }
 
 /**
- * @param inputs a one and the public inputs, as the circuit has them
+ * @param inputs one, followed by the public inputs as the circuit has them
  * @throws {ProvingError} if they are not what is expected
  */
 export function compareInputs(expected: Uint8Array, inputs: Uint8Array): void {
@@ -313,7 +313,7 @@ function hashOf(file: number, size: number): string {
 	return hash.digest("hex");
 }
 
-/** What changes when somebody writes to a file. */
+/** A stamp that changes when somebody writes to the file. */
 export const stampOf = (stat: {
 	readonly size: number;
 	readonly mtimeMs: number;

@@ -1,7 +1,7 @@
 /**
- * Makes proofs on worker threads (protocol/shielded §8). One thread puts the witness into the circuit; then all threads sum
- * up parts of the parameters' lists of points, while the first finds the quotient polynomial. No memory is shared: a task
- * brings its scalars, and a thread reads the points from the file.
+ * Makes proofs on worker threads (protocol/shielded §8). One thread assigns the witness to the circuit; then
+ * all threads sum parts of the parameters' point lists, while the first also computes the quotient
+ * polynomial. No memory is shared: a task carries its scalars, and its thread reads the points from the file.
  */
 
 import { stat } from "node:fs/promises";
@@ -22,37 +22,37 @@ import { Threads } from "./threads.js";
 import { outputWitnessBytes, spendWitnessBytes } from "./witness.js";
 
 export interface ProverSettings {
-	/** Gives the file of a circuit, which may have to be made first, on the prover's threads. */
+	/** Returns a circuit's file, generating it on the prover's threads if necessary. */
 	readonly parameters: (
 		circuit: Circuit,
 		threads: Threads,
 		options: ProvingOptions,
 	) => Promise<ParameterFile>;
-	/** How many threads, at least one. */
+	/** Number of threads, at least one. */
 	readonly threads: number;
-	/** @param size how many bytes */
+	/** @param size number of bytes */
 	readonly random: (size: number) => Uint8Array;
-	/** A program that makes the proofs, and its arguments; undefined: the compiled module does. */
+	/** A native program that makes the proofs, with its arguments; undefined: the compiled module does. */
 	readonly native: readonly [path: string, ...args: string[]] | undefined;
-	/** The bundled `prover.worker.ts`; that of this installation if it is not given. */
+	/** The bundled `prover.worker.ts`; default: this installation's. */
 	readonly script?: URL;
 }
 
-/** Threads that have nothing to do give their memory back after this time. */
+/** Idle threads are ended after this time, to free their memory. */
 const IDLE_MS = 60_000;
 
-/** A file of parameters that has been checked. */
+/** A parameter file that has been checked. */
 interface CheckedFile {
 	readonly path: string;
 	readonly key: Uint8Array;
 	readonly stamp: string;
 }
 
-/** Parts of the whole, as progress counts them; the sums are the rest. */
+/** Shares of the total time, for progress; the sums take the rest. */
 const ASSIGN_SHARE = 0.15;
 const QUOTIENT_SHARE = 0.1;
 
-/** One proof at a time: {@link ProverQueue} makes others wait. */
+/** Makes one proof at a time: {@link ProverQueue} makes others wait. */
 export class ThreadedProver implements Prover {
 	private threads: Promise<Threads> | undefined;
 	private readonly files = new Map<Circuit["name"], CheckedFile>();
@@ -83,7 +83,7 @@ export class ThreadedProver implements Prover {
 		);
 	}
 
-	/** Runs with threads, which end when the signal says so. */
+	/** Runs with threads, which are ended if the signal aborts. */
 	private async guarded(
 		{ signal }: ProvingOptions,
 		run: (threads: Threads) => Promise<Uint8Array>,
@@ -97,7 +97,7 @@ export class ThreadedProver implements Prover {
 			signal?.throwIfAborted();
 			return await run(threads);
 		} catch (error) {
-			// Tasks of this proof may still wait or run.
+			// Tasks of this proof may still be queued or running.
 			await this.endThreads(error as Error);
 			throw error;
 		} finally {
@@ -149,7 +149,7 @@ export class ThreadedProver implements Prover {
 		threads: Threads,
 		options: ProvingOptions,
 	): Promise<Uint8Array> {
-		// The witness is tried first: a refusal doesn't wait for files.
+		// Assign the witness first, so that an invalid one is rejected without waiting for files.
 		const assigned = await threads.run("assign", witness, { thread: 0 });
 		const file = await this.checkedFile(circuit, threads, options);
 		const progress = progressOf(options);
@@ -185,7 +185,7 @@ export class ThreadedProver implements Prover {
 		});
 	}
 
-	/** The file of a circuit, checked unless it is as it was when it was checked. */
+	/** A circuit's file; checked again only if it has changed. */
 	private async checkedFile(
 		circuit: Circuit,
 		threads: Threads,
@@ -211,7 +211,7 @@ async function stampNow(path: string): Promise<string | undefined> {
 	}
 }
 
-/** The sums of the parts of a list, of which each thread can take one. */
+/** Sums over the parts of a list, one part per task. */
 async function sumOf(
 	circuit: Circuit,
 	path: string,
@@ -238,13 +238,13 @@ async function sumOf(
 	);
 }
 
-/** Sums in the second group take three times as long; of the scalars for `h` none are small. */
+/** Relative cost per point: the second group is slower, and the scalars for `h` are never small. */
 const costOf = (list: PointList): number => (list === "h" || pointBytes(list) > 96 ? 2 : 1);
 
 const totalCost = ({ points }: Circuit): number =>
 	POINT_LISTS.reduce((sum, list) => sum + points[list] * costOf(list), 0);
 
-/** Adds shares up and tells the sum. */
+/** Adds up shares and reports the sum. */
 function progressOf({ onProgress }: ProvingOptions): (share: number) => void {
 	let sum = 0;
 	return (share) => {

@@ -1,4 +1,4 @@
-/** Worker threads that do the tasks of proofs. */
+/** Worker threads that run the tasks of proofs. */
 
 import { Worker } from "node:worker_threads";
 import { ProvingError } from "../protocol/sapling/prover.js";
@@ -7,7 +7,7 @@ import type { Question, TaskFailure, Tasks } from "./tasks.js";
 
 interface Waiting {
 	readonly question: Question;
-	/** The only thread that can do it. */
+	/** The only thread that can run it; undefined: any. */
 	readonly thread: number | undefined;
 	readonly done: (answer: never) => void;
 	readonly fail: (error: Error) => void;
@@ -18,15 +18,15 @@ interface Thread {
 	doing: Waiting | undefined;
 }
 
-/** How a task is put in the queue. */
+/** How a task is queued. */
 interface TaskOptions {
-	/** The thread that does it; undefined: any. */
+	/** The thread that must run it; undefined: any. */
 	readonly thread?: number;
-	/** Before those that wait. */
+	/** Whether it goes before the tasks already queued. */
 	readonly isUrgent?: boolean;
 }
 
-/** Threads with one queue. When one of them fails, all are of no use any more. */
+/** Threads sharing one queue. When one of them fails, all become unusable. */
 export class Threads {
 	private readonly threads: Thread[];
 	private readonly waiting: Waiting[] = [];
@@ -45,7 +45,7 @@ export class Threads {
 		return this.ended !== undefined;
 	}
 
-	/** Does a task. Byte strings of the question that have a memory of their own are moved, not copied. */
+	/** Runs a task. Scalars in the question are transferred, not copied. */
 	run<K extends keyof Tasks>(
 		task: K,
 		ask: Tasks[K]["ask"],
@@ -60,7 +60,7 @@ export class Threads {
 		});
 	}
 
-	/** Ends all threads, and what they do. @param reason what those who wait are told */
+	/** Ends all threads and their tasks. @param reason the error for pending tasks */
 	async close(reason: Error): Promise<void> {
 		this.end(reason);
 		await Promise.all(this.threads.map(({ worker }) => worker.terminate()));
@@ -69,7 +69,7 @@ export class Threads {
 	private start(script: URL, module: CompiledModule): Thread {
 		const worker = new Worker(script, { workerData: { module } });
 		const thread: Thread = { worker, doing: undefined };
-		// Threads that wait for work must not keep the process alive.
+		// Idle threads must not keep the process alive.
 		worker.unref();
 		worker.on("message", (message: { readonly answer: never } | TaskFailure) => {
 			const { doing } = thread;
@@ -114,7 +114,7 @@ export class Threads {
 	}
 }
 
-/** Scalars are moved: they are made for one task. */
+/** Scalars can be transferred, since they are made for a single task. */
 function movable(ask: Question["ask"]): ArrayBuffer[] {
 	return ask !== null && "scalars" in ask ? [ask.scalars.buffer as ArrayBuffer] : [];
 }

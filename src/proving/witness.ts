@@ -1,4 +1,4 @@
-/** Witnesses as the compiled module reads them: one part after another, paths from the leaf upwards. */
+/** Encodes witnesses for the compiled module: all parts in sequence, paths from the leaf upwards. */
 
 import { concatBytes } from "../protocol/bytes.js";
 import { littleBytes } from "../protocol/sapling/jubjub.js";
@@ -56,7 +56,7 @@ function valueBytes(value: bigint): Uint8Array {
 const invalidPart = (part: string, problem: string) =>
 	new ProvingError("witness", `the witness can't be proved: ${part} ${problem}`);
 
-/** What the compiled module says with a number (`Invalid` in `crates/sapling-prover/src/witness.rs`). */
+/** Meaning of the compiled module's failure codes (`Invalid` in `crates/sapling-prover/src/witness.rs`). */
 const REFUSALS: ReadonlyMap<number, readonly [part: string, problem: string]> = new Map([
 	[2, ["ak", "is not a point of prime order"]],
 	[3, ["nsk", "is not a reduced scalar"]],
@@ -71,7 +71,7 @@ const REFUSALS: ReadonlyMap<number, readonly [part: string, problem: string]> = 
 	[12, ["pkD", "is not a point of prime order"]],
 ]);
 
-/** The error for a number of the compiled module. */
+/** The error for a failure code of the compiled module. */
 export function witnessError(number: number): ProvingError {
 	const refusal = REFUSALS.get(number);
 	if (refusal) return invalidPart(...refusal);

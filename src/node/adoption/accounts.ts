@@ -1,6 +1,6 @@
 /**
- * Account records with the token balances that the reference node keeps apart from them (protocol/adoption §3,
- * protocol/tokens §8.3). Both stores ascend by address, so one walk over each is enough.
+ * Merges account records with the token balances that the reference stores separately (protocol/adoption §3,
+ * protocol/tokens §8.3). Both stores are sorted by address, so one pass over each suffices.
  */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
@@ -14,13 +14,13 @@ import { RECORD_BUDGET } from "./engine/limits.js";
 interface AccountSources {
 	/** The records of the store. */
 	readonly accounts: Iterable<ForeignEntry>;
-	/** Those of the checkpoint: their maps hold what the last group of blocks changed, amounts of 0 too. */
+	/** The checkpoint's rows: their maps hold what the last group of blocks changed, including amounts of 0. */
 	readonly rows: readonly OverlayRow[];
 	/** Key: address and token id; value: eight bytes. */
 	readonly balances: Iterable<ForeignEntry>;
-	/** Whether the reference moves balances out of the records that it writes (ALLOW_ASSET_OPTIMIZATION). */
+	/** Whether the reference moves balances out of records it writes (ALLOW_ASSET_OPTIMIZATION). */
 	readonly movesTokens: boolean;
-	/** Called with each account before it comes. */
+	/** Called with each account before it is yielded. */
 	readonly onAccount: (account: Readonly<Account>) => void;
 }
 
@@ -76,7 +76,7 @@ function mergeChanged(
 	return Account.encode(merged);
 }
 
-/** The balances under those that the record holds itself, where 0 says that there are no more. */
+/** Adds separate balances beneath the record's own, in which 0 means that none are left. */
 function withTokens(account: Readonly<Account>, apart: ReadonlyMap<string, bigint>): Account {
 	const merged = Account.copy(account);
 	const tokens = new Map([...apart, ...account.assetV2]);
@@ -94,7 +94,7 @@ function decodeAccount(address: Uint8Array, value: Uint8Array): Readonly<Account
 	}
 }
 
-/** Balances by address, asked for in ascending order. */
+/** Balances by address, queried in ascending order. */
 class BalanceWalk {
 	private readonly entries: Iterator<ForeignEntry>;
 	private next: ForeignEntry | undefined;

@@ -1,5 +1,5 @@
 /**
- * Checks of what was adopted, before a node may start on it (protocol/adoption §5): the head and its signature, the
+ * Checks of adopted data before a node may start on it (protocol/adoption §5): head and its signature,
  * schedule, and the blocks and transactions that rules look back to. Nothing proves the state itself.
  */
 
@@ -20,18 +20,18 @@ import { PAIR_KEY_LENGTH } from "../state/price-key.js";
 import type { StateView } from "../state/view.js";
 import { AdoptionError } from "./adoption-error.js";
 
-/** Blocks that a transaction may refer to, and that stay on a lite node. */
+/** Blocks that a transaction may reference, and that a lite node keeps. */
 export const REFERENCE_WINDOW = 65_536n;
-/** How far the solid number may be behind, as stored: it is that of an earlier block (protocol/adoption §2). */
+/** How far the stored solid number may lag: it is that of an earlier block (protocol/adoption §2). */
 const FARTHEST_SOLID = 100n;
-/** Blocks after which others get a turn. */
+/** Blocks processed before others get a turn. */
 const TURN_BLOCKS = 64n;
 
 export interface CheckResult {
-	/** Blocks that were compared with those before them. */
+	/** Blocks compared with their predecessors. */
 	readonly blocks: number;
 	readonly transactions: number;
-	/** Blocks since the last maintenance whose signature is not that of their witness's key of today. */
+	/** Blocks since the last maintenance that weren't signed by their witness's current key. */
 	readonly otherKeys: number;
 }
 
@@ -89,7 +89,7 @@ function checkHead(state: StateView, rules: Pick<ChainRules, "network">): Signed
 	return block;
 }
 
-/** Whether a block holds a change of its own witness's permissions, before which it was signed. */
+/** Whether a block changes its own witness's permissions, in which case it was signed with the earlier key. */
 function changesOwnKey({ transactions, witness }: SignedBlock): boolean {
 	return transactions.some(
 		({ type, owner }) => type?.name === "AccountPermissionUpdateContract" && equalBytes(owner, witness),
@@ -133,7 +133,7 @@ function checkSchedule(state: StateView, head: SignedBlock): void {
 			throw new AdoptionError(`the active witness ${toHex(address)} is not one in the store witness`);
 		}
 	}
-	// A block with maintenance has changed the list that its own witness was in.
+	// A maintenance block has changed the list that its own witness was in.
 	const changedNow = properties.get("state_flag") === 1;
 	if (!changedNow && activePosition(active, head.witness) < 0) {
 		throw new AdoptionError(`the witness of the head block, ${toHex(head.witness)}, is not active`);
@@ -151,7 +151,7 @@ function checkSchedule(state: StateView, head: SignedBlock): void {
 	}
 }
 
-/** A block of the window: it is whole, follows the one before, and the indexes know it and its transactions. */
+/** A block of the window: complete, linked to its parent, and indexed along with its transactions. */
 function checkBlock(state: StateView, number: bigint, parent: Uint8Array | undefined): SignedBlock {
 	const fail = (what: string): never => {
 		throw new AdoptionError(`block ${number} of the adopted data ${what}`);
@@ -173,12 +173,12 @@ function checkBlock(state: StateView, number: bigint, parent: Uint8Array | undef
 	return block;
 }
 
-/** Sentences that are said; the rest are counted. */
+/** Differences reported in full; further ones are only counted. */
 const MAX_SENTENCES = 10;
 
 /**
- * Whether the order book is what its parts say of each other: levels and the orders in them, the counts of levels of each
- * pair, and of active orders of each account (protocol/market §§1 and 2).
+ * Whether the order book is consistent: levels and their orders, the level count of each pair, and the active
+ * order count of each account (protocol/market §§1 and 2).
  * @returns what differs, a sentence each
  */
 export async function bookDifferences(state: StateView): Promise<string[]> {
@@ -215,9 +215,9 @@ export async function bookDifferences(state: StateView): Promise<string[]> {
 
 interface Walk {
 	readonly found: Findings;
-	/** Active orders of each account, by its key. */
+	/** Number of active orders per account, by key. */
 	readonly active: Map<string, bigint>;
-	/** Orders that were met, by their keys: none is in two places, and no list has a circle. */
+	/** Keys of visited orders: none may be in two places, and no list may be cyclic. */
 	readonly seen: Set<string>;
 }
 

@@ -1,28 +1,28 @@
-/** Where an adoption stands, written with every batch: a second run goes on from there. */
+/** Progress of an adoption, written with every batch, so that a second run can resume. */
 
 import { fromUtf8, utf8 } from "../../protocol/bytes.js";
 import { ADOPTION_KEY } from "../chain/data-directory.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { AdoptionError } from "./adoption-error.js";
 
-/** What becomes of old blocks and their receipts. */
+/** What happens to old blocks and their receipts. */
 export type BlockChoice = "copy" | "none";
 
 export interface AdoptionMark {
 	readonly format: 1;
-	/** What was read: a changed source can't be gone on with. */
+	/** The source that was read: a changed one can't be resumed. */
 	readonly path: string;
 	readonly fingerprint: string;
 	readonly blocks: BlockChoice;
-	/** Name of the step that is being done; all before it are. */
+	/** Name of the current step; all before it are done. */
 	readonly step: string;
-	/** Key up to which the step is done, in hexadecimal; empty: not begun. */
+	/** Key up to which the step is done, in hexadecimal; empty: not started. */
 	readonly after: string;
 	readonly entries: number;
 	readonly bytes: number;
-	/** Rows of `trans` that hold no height. */
+	/** Rows of `trans` without a height. */
 	readonly withoutHeight: number;
-	/** Sums over the accounts that were read, in decimal. */
+	/** Sums over the accounts read so far, in decimal. */
 	readonly sums?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function readMark(database: KeyValueDatabase, directory: string): Adoptio
 		const mark = JSON.parse(fromUtf8(bytes)) as AdoptionMark;
 		if (mark.format === 1) return mark;
 	} catch {
-		// The same as one of another format.
+		// Treat it like another format.
 	}
 	throw new AdoptionError(
 		`the adoption in ${directory} was begun by another release; delete the directory and begin anew`,
@@ -45,7 +45,7 @@ export function markChange(mark: AdoptionMark): BatchChange {
 	return { key: ADOPTION_KEY, value: utf8(JSON.stringify(mark)) };
 }
 
-/** The change that ends an adoption. */
+/** The batch change that completes an adoption. */
 export const NO_MARK: BatchChange = { key: ADOPTION_KEY, value: null };
 
 /** @throws {AdoptionError} if the mark is of another source or another choice */

@@ -1,4 +1,4 @@
-/** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
+/** Adopting a reference node's data: validate, copy store by store, check, and only then let a node start. */
 
 import { concatBytes, equalBytes, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -35,26 +35,26 @@ import { SourceReader } from "./source-reader.js";
 import { type AdoptionStep, type AdoptionWork, steps } from "./steps.js";
 import { AccountSums } from "./sums.js";
 
-/** The store of a table that a reference node derives. */
+/** Store of a derived table in reference nodes. */
 const REWARDS = "reward-vi";
 
 interface HashProgress {
 	readonly phase: "hash";
 	readonly of: "source" | "copy";
 	readonly store: string;
-	/** Hashed up to now. */
+	/** Entries hashed so far. */
 	readonly entries: number;
 }
 
 interface CopiedState {
 	readonly value: StateHashValue;
-	/** With it a node that follows the hash needs no pass over the database at its first start. */
+	/** Lets a node that maintains the state hash skip the pass over the database at its first start. */
 	readonly change: BatchChange;
 }
 
 /**
- * Whether a copy holds the state of its source: both are hashed, each from what lies on the disk (protocol/state-hash).
- * Nothing may be written meanwhile.
+ * Whether a copy holds the state of its source: both are hashed from disk (protocol/state-hash). Nothing may
+ * be written meanwhile.
  * @param onProgress false stops
  * @returns undefined if it was stopped
  * @throws {AdoptionError} names the stores that differ, or the record that can't be read
@@ -93,14 +93,14 @@ function refuseOther(given: StateHashValue, made: StateHashValue): void {
 	);
 }
 
-/** How far an adoption is. */
+/** Progress of an adoption. */
 export type AdoptionProgress =
 	| {
 			readonly phase: "copy";
 			readonly store: string;
-			/** Written, in former runs too. */
+			/** Entries written, including former runs. */
 			readonly entries: number;
-			/** Read from the source in this run, and skipped because a former run had read it; of how many. */
+			/** Bytes read in this run, and skipped because a former run had read them; with the total. */
 			readonly bytesRead: number;
 			readonly bytesSkipped: number;
 			readonly bytes: number;
@@ -111,35 +111,35 @@ export type AdoptionProgress =
 export interface AdoptionOptions {
 	readonly config: NodeConfig;
 	readonly blocks: BlockChoice;
-	/** Called after each batch; false stops: a second run goes on from there. */
+	/** Called after each batch; false stops: a second run resumes from there. */
 	readonly onProgress: (progress: AdoptionProgress) => boolean;
-	/** Bytes of a batch; absent: what suits a disk of today. */
+	/** Bytes per batch; the default suits current disks. */
 	readonly batchBytes?: number | undefined;
-	/** Blocks that are copied if not all are; absent: those of a lite node. */
+	/** Number of blocks to copy if not all; default: as many as a lite node has. */
 	readonly keptBlocks?: bigint | undefined;
 }
 
 export interface Adopted {
 	readonly judgement: Judgement;
-	/** Lowest block that is there besides the genesis block. */
+	/** Lowest block besides genesis. */
 	readonly lowest: bigint;
-	/** Written, in former runs too. */
+	/** Entries written, including former runs. */
 	readonly entries: number;
 	readonly bytes: number;
 	readonly checks: CheckResult;
-	/** Of the source, and of what was copied. */
+	/** Of the source, and of the copy. */
 	readonly stateHash: StateHashValue;
-	/** Where sums over all accounts, the order book or a derived table aren't what others say of them, a sentence each. */
+	/** Inconsistencies in sums over all accounts, the order book or a derived table, one sentence each. */
 	readonly differences: readonly string[];
 }
 
-/** A source that was judged good. */
+/** A source that passed validation. */
 interface JudgedSource {
 	readonly reader: SourceReader;
 	readonly judgement: Judgement;
 }
 
-/** Judges a source without writing anything; its stores are closed again. @throws {OperatorError} */
+/** Validates a source without writing anything; its stores are closed again. @throws {OperatorError} */
 export async function judgeSource(
 	source: Source,
 	{ genesis, node }: NodeConfig,
@@ -155,7 +155,7 @@ export async function judgeSource(
 }
 
 /**
- * Adopts a source, or goes on where a former run ended.
+ * Adopts a source, or resumes where a former run ended.
  * @param database empty, or with the mark of such a run; stays open
  * @param directory its name in messages
  * @returns undefined if it was stopped
@@ -173,7 +173,7 @@ export async function adopt(
 		const lowestKept = lowestKeptOf(judgement, options);
 		const mark = readMark(database, directory) ?? beginning(source, blocks);
 		checkMark(mark, source, blocks, directory);
-		// Before this an empty directory is one on which a node would begin a new chain.
+		// Until this is written, the directory is empty, and a node would create a new chain in it.
 		await database.write([markChange(mark)], true);
 		const progress = new CopyProgress(reader, judgement, options);
 		const writer = new BatchWriter(database, mark, (now) => progress.report(now), options.batchBytes);
@@ -226,13 +226,13 @@ const REWARD_ROOTS: Readonly<Record<PublicNetwork, string>> = {
 };
 /** Marks the table as complete. */
 const MARKER = Uint8Array.of(0);
-/** Rows after which others get a turn. */
+/** Rows processed before others get a turn. */
 const TURN_ROWS = 4_096;
 
 /**
- * What is wrong with the table of old rewards that a reference node derives, a sentence or none: on the public networks its
- * root is known, so it shows that what was read is what is there (protocol/adoption §5). We calculate old rewards from the
- * state and keep no such table. A table that isn't complete, as in a node that has just begun it, says nothing.
+ * Checks the reference's derived table of old rewards; returns one sentence or none. The table's root is known for public
+ * networks, so it proves that the data were read correctly (protocol/adoption §5). We compute old rewards from the state and
+ * keep no such table. An incomplete table, as in a node that has just started building it, proves nothing.
  * @param rows of the store `reward-vi`, ascending
  */
 export async function rewardRootDifference(
@@ -256,9 +256,9 @@ export async function rewardRootDifference(
 	return `the ${count} rows of reward-vi have the root ${roots[0]}, and those of the network ${expected}`;
 }
 
-/** A Merkle root over leaves that come one by one: pairs are hashed, an odd one moves up unchanged. */
+/** Streaming Merkle root: pairs are hashed, an odd leaf moves up unchanged. */
 export class RootOfRows {
-	/** The roots of whole trees, the widest first. */
+	/** Roots of complete subtrees, widest first. */
 	private readonly trees: { readonly height: number; readonly root: Uint8Array }[] = [];
 
 	add(leaf: Uint8Array): void {
@@ -270,14 +270,14 @@ export class RootOfRows {
 		this.trees.push(tree);
 	}
 
-	/** Of no leaf: 32 zero bytes. */
+	/** The root; 32 zero bytes without leaves. */
 	root(): Uint8Array {
 		const [last, ...wider] = this.trees.map(({ root }) => root).reverse();
 		return wider.reduce((right, left) => sha256(concatBytes(left, right)), last ?? new Uint8Array(32));
 	}
 }
 
-/** Only tables of public networks have a root that is known. */
+/** Root known only for tables of public networks. */
 async function rewardsDiffer(
 	reader: SourceReader,
 	{ publicNetwork }: NodeConfig,
@@ -314,10 +314,10 @@ async function runSteps(work: AdoptionWork, progress: CopyProgress): Promise<voi
 	await writer.settle();
 }
 
-/** Stands in the mark for a step where all are done. */
+/** Recorded in the mark as the step once all are done. */
 const DONE = "checks";
 
-/** Bytes of the source that were read, over all stores. */
+/** Bytes of the source read so far, over all stores. */
 class CopyProgress {
 	private done = 0;
 	private skipped = 0;

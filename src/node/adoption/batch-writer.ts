@@ -1,4 +1,4 @@
-/** Writes what is adopted in batches of a few MiB, one on its way while the next is gathered, each with the mark of its place. */
+/** Writes adopted entries in batches of a few MiB, each with its progress mark; one is written while the next is filled. */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
@@ -6,10 +6,10 @@ import { type AdoptionMark, markChange } from "./adoption-mark.js";
 
 const GATHERED_BYTES = 2 << 20;
 const SLAB_BYTES = 1 << 20;
-/** A power loss costs no more than what is read again up to the last of these. */
+/** Sync interval in bytes: a power loss costs at most this much rereading. */
 const SYNC_BYTES = 1 << 30;
 
-/** The caller doesn't want to go on; everything up to the mark is kept. */
+/** The caller stopped; everything up to the mark is kept. */
 export class AdoptionStopped extends Error {
 	override readonly name = "AdoptionStopped";
 }
@@ -20,7 +20,7 @@ export class BatchWriter {
 	private slab = new Uint8Array(0);
 	private used = 0;
 	private unsynced = 0;
-	/** What a step counts, for the mark of each batch. */
+	/** Counters of the step, for each batch's mark. */
 	counted: (() => Partial<AdoptionMark>) | undefined;
 	private writing: Promise<void> = Promise.resolve();
 
@@ -49,8 +49,8 @@ export class BatchWriter {
 	}
 
 	/**
-	 * Finds room for so many bytes in the slab, or begins another. One that is full lives as long as its batch.
-	 * PERF: an allocation an entry takes as long as all the rest.
+	 * Allocates from the slab, or starts another. A full slab lives as long as its batch. PERF: one allocation
+	 * per entry would take as long as everything else.
 	 */
 	private room(length: number): number {
 		if (this.used + length > this.slab.length) {
@@ -67,7 +67,7 @@ export class BatchWriter {
 	}
 
 	/**
-	 * Hands the batch over, once the one before is written.
+	 * Hands over the batch, once the previous one is written.
 	 * @param after key of the source up to which all is in this batch
 	 * @throws {AdoptionStopped}
 	 */
@@ -84,7 +84,7 @@ export class BatchWriter {
 		await this.hand({ ...this.mark, step, after: "" });
 	}
 
-	/** Waits until everything is on the disk. */
+	/** Waits until everything is on disk. */
 	async settle(): Promise<void> {
 		await this.writing;
 		await this.database.write([markChange(this.mark)], true);
@@ -100,7 +100,7 @@ export class BatchWriter {
 		[this.batch, this.gathered] = [[], 0];
 		await this.writing;
 		this.writing = this.database.write(batch, sync);
-		// Whoever waits for it next is notified; meanwhile it isn't nobody's.
+		// The next caller that awaits it gets the error; until then, avoid an unhandled rejection.
 		this.writing.catch(() => undefined);
 	}
 }

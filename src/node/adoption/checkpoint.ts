@@ -1,6 +1,6 @@
 /**
- * Checkpoints: what a reference node wrote before it wrote it to each store, so that a kill in between loses nothing
- * (protocol/adoption §2). Reading them is applying them: their rows stand in for those of the stores.
+ * Checkpoints: what a reference node wrote before writing it to the individual stores, so that a kill in between loses
+ * nothing (protocol/adoption §2). Reading applies them: their rows override those of the stores.
  */
 
 import { readBe32, toHex, toKey } from "../../protocol/bytes.js";
@@ -21,13 +21,13 @@ export type Overlay = ReadonlyMap<string, readonly OverlayRow[]>;
 
 const DELETE = 2;
 const LONGEST_NAME = 64;
-/** The reference applies those of the last two minutes before the newest, and deletes older ones while it runs. */
+/** The reference applies those of the two minutes before the newest, and deletes older ones while running. */
 const APPLIED_MS = 120_000;
 
 interface OverlayOptions {
-	/** Far more than a group of blocks changes; they are held in memory. */
+	/** Far more than a group of blocks changes; rows are held in memory. */
 	readonly maxBytes?: number;
-	/** Called with a sentence about each checkpoint that is left out. */
+	/** Called with a sentence about each skipped checkpoint. */
 	readonly onNote?: (note: string) => void;
 }
 
@@ -56,7 +56,7 @@ export async function readOverlay(
 	return new Map([...stores].map(([name, rows]) => [name, sorted(rows)]));
 }
 
-/** When a checkpoint of version 2 was made; NaN for that of version 1, which is alone. */
+/** Creation time of a version 2 checkpoint; NaN for version 1, which has only one. */
 function timeOf(name: string): number {
 	return Number(name.slice(name.indexOf("/") + 1));
 }
@@ -64,11 +64,11 @@ function timeOf(name: string): number {
 interface CheckpointRow {
 	readonly store: string;
 	readonly row: OverlayRow;
-	/** Memory that it takes. */
+	/** Memory used. */
 	readonly bytes: number;
 }
 
-/** The rows of one checkpoint: all of them or none are applied. */
+/** The rows of one checkpoint; applied completely or not at all. */
 async function readRows(
 	source: Source,
 	name: string,
@@ -102,7 +102,7 @@ function rowOf(key: Uint8Array, value: Uint8Array, path: string): Omit<Checkpoin
 	}
 	const store = Buffer.from(key.subarray(4, 4 + length)).toString("latin1");
 	const own = Uint8Array.from(key.subarray(4 + length));
-	// Only a value without contents can be a deletion: the network's node asks in this order.
+	// Only a value without contents can be a deletion: the reference checks in this order.
 	const isGone = value.length === 1 && value[0] === DELETE;
 	return { store, row: { key: own, value: isGone ? null : Uint8Array.from(value.subarray(1)) } };
 }
@@ -111,7 +111,7 @@ function sorted(rows: ReadonlyMap<string, OverlayRow>): readonly OverlayRow[] {
 	return [...rows.values()].sort((a, b) => Buffer.compare(a.key, b.key));
 }
 
-/** How many rows there are in all. */
+/** Total number of rows. */
 export function rowsOf(overlay: Overlay): number {
 	let count = 0;
 	for (const rows of overlay.values()) count += rows.length;

@@ -1,4 +1,4 @@
-/** What an adoption will take: room on the disk, entries, time. Estimated by a few samples, before anything is written. */
+/** Estimates disk space, entries and time of an adoption from a few samples, before anything is written. */
 
 import { REFERENCE_WINDOW } from "./adoption-checks.js";
 import type { BlockChoice } from "./adoption-mark.js";
@@ -6,18 +6,18 @@ import type { Judgement } from "./judgement.js";
 import { BLOCK_STORES } from "./source-stores.js";
 
 export interface AdoptionCost {
-	/** Bytes that the new directory takes at most. */
+	/** Maximum size of the new directory in bytes. */
 	readonly needed: number;
-	/** Entries that are copied, and seconds that it takes. */
+	/** Entries to copy, and the estimated seconds. */
 	readonly entries: number;
 	readonly seconds: number;
 }
 
-/** Our tables take about what theirs do: both are compressed alike. */
+/** Our tables are about as large as theirs: both are compressed alike. */
 const SPARE_SHARE = 0.1;
-/** Bytes of an entry of `trans`, and of `block-index`. */
+/** Bytes per entry of `trans` and `block-index`. */
 const INDEX_ENTRY_BYTES = 48;
-/** An entry takes so long besides its bytes (docs/benchmarks.md, on two shared cores), its part in both hashes included. */
+/** Time per entry besides its bytes (docs/benchmarks.md, on two shared cores), including its part in both hashes. */
 const ENTRY_SECONDS = 15e-6;
 const BYTE_SECONDS = 1.2e-8;
 
@@ -30,7 +30,7 @@ export function adoptionCost(
 		[...values].reduce((all, [name, value]) => all + (isCopied(name) ? value : 0), 0);
 	const there = head.number - lowest + 1n;
 	const kept = choice === "copy" ? 0 : Number(there < REFERENCE_WINDOW ? there : REFERENCE_WINDOW);
-	// Their transactions take a few hundred bytes each, and an entry of the index.
+	// Transactions take a few hundred bytes each, plus an index entry.
 	const keptEntries = kept * (2 + Math.ceil(blockBytes / 300));
 	const bytes = sum(storeBytes) + kept * blockBytes + keptEntries * INDEX_ENTRY_BYTES;
 	const entries = sum(storeEntries) + keptEntries;

@@ -1,6 +1,6 @@
 /**
- * Judging a reference node's data before anything is copied: whose they are, where they stand, whether they are of one
- * moment, what is missing (protocol/adoption §4). Reads little: a few entries of each store, and the small stores.
+ * Validates a reference node's data before anything is copied: which chain, which height, whether all stores are from one
+ * moment, and what is missing (protocol/adoption §4). Reads only a few entries per store, and the small stores.
  */
 
 import { SignedBlock } from "../../protocol/block.js";
@@ -25,39 +25,39 @@ import {
 import type { SourceReader } from "./source-reader.js";
 import { LEFT_OUT, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
 
-/** What the data have to be. */
+/** What the data must match. */
 export interface Expected {
-	/** Of the configured genesis block, 32 bytes. */
+	/** Id of the configured genesis block, 32 bytes. */
 	readonly genesisId: Uint8Array;
 	readonly network: NetworkName;
-	/** A block that the operator knows from elsewhere. */
+	/** A block known to the operator from elsewhere. */
 	readonly block?: { readonly number: bigint; readonly id: Uint8Array } | undefined;
 }
 
 export interface Judgement {
 	readonly path: string;
-	/** Whose files the stores are: one engine, or both. */
+	/** Engines of the stores: one, or both. */
 	readonly engines: readonly string[];
-	/** Release whose block version the last blocks carry. */
+	/** Release whose block version the latest blocks carry. */
 	readonly release: string;
 	readonly head: { readonly number: bigint; readonly id: Uint8Array; readonly timestampMs: bigint };
 	readonly solidified: bigint;
-	/** Lowest block but the genesis block; above 1: the data of a lite node. */
+	/** Lowest block besides genesis; above 1 for data of a lite node. */
 	readonly lowest: bigint;
 	readonly checkpointRows: number;
-	/** Bytes of the stores that are read, by name, and of all. */
+	/** Bytes of the stores to be read, by name. */
 	readonly storeBytes: ReadonlyMap<string, number>;
 	readonly bytes: number;
-	/** About how many entries these have. */
+	/** Approximate number of entries in these. */
 	readonly storeEntries: ReadonlyMap<string, number>;
-	/** Mean bytes of the newest blocks, of a few of them. */
+	/** Mean size of the newest blocks in bytes, from a few samples. */
 	readonly blockBytes: number;
-	/** What is left out or not there, a sentence each. */
+	/** What is skipped or missing, one sentence each. */
 	readonly notes: readonly string[];
 	readonly properties: SourceProperties;
 }
 
-/** Where the data stand, whosever they are: their stores are there, and of one moment. The stores are open then. */
+/** State of the data, whichever chain they are of: stores are present, consistent, and then open. */
 interface Standing {
 	readonly head: Judgement["head"];
 	readonly engines: readonly string[];
@@ -160,7 +160,7 @@ function lowestOf(reader: SourceReader, head: bigint): bigint {
 	return lowest;
 }
 
-/** Blocks that are looked at, evenly over the newest ones. */
+/** Number of sampled blocks, evenly spread over the newest ones. */
 const SAMPLED_BLOCKS = 32n;
 
 function meanBlock(reader: SourceReader, lowest: bigint, head: bigint): number {
@@ -175,7 +175,7 @@ function meanBlock(reader: SourceReader, lowest: bigint, head: bigint): number {
 }
 
 /**
- * Each store was written by itself: those of a torn copy, or of a node that ran meanwhile, stand at different blocks.
+ * Stores are written individually: in a torn copy, or if the node was running, they are at different blocks.
  * @throws {AdoptionError}
  */
 function judgeMoment(reader: SourceReader, head: Judgement["head"]): void {
@@ -247,8 +247,8 @@ function notesOf(reader: SourceReader, lowest: bigint): string[] {
 }
 
 /**
- * Directories beside the stores: a later release may have added state. Whatever they hold, nothing of it is adopted, so
- * one that can't be read is said and not refused.
+ * Unknown directories next to the stores: a later release may have added state. They are not adopted in any
+ * case, so an unreadable one is reported, not refused.
  */
 async function unknownNotes(reader: SourceReader): Promise<string[]> {
 	const unknown: string[] = [];

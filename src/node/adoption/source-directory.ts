@@ -1,4 +1,4 @@
-/** A reference node's data directory: where its stores lie, and whether they are the same as before (protocol/adoption §1). */
+/** A reference node's data directory: locates its stores, and detects changes since an earlier run (protocol/adoption §1). */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -9,21 +9,21 @@ import type { ForeignStore } from "./engine/foreign-store.js";
 import { OpenMemory } from "./engine/limits.js";
 import { READ_STORES } from "./source-stores.js";
 
-/** What an adoption reads. Tests have their own. */
+/** What an adoption reads from; tests have their own. */
 export interface Source {
-	/** The folder that holds the stores. */
+	/** The directory that holds the stores. */
 	readonly path: string;
 	/** Names of the stores, ascending. */
 	readonly stores: readonly string[];
-	/** Stores that hold what was being written last, oldest first; those of version 2 have a path of two parts. */
+	/** Checkpoint stores, oldest first; those of version 2 have two-part paths. */
 	readonly checkpoints: readonly string[];
-	/** Something that differs once any file of what is read was written. */
+	/** Changes whenever any relevant file was written. */
 	readonly fingerprint: string;
 	/** Opens a store for reading. @throws {OperatorError} that names the file */
 	open(name: string): Promise<ForeignStore>;
 }
 
-/** Opens one store, by its directory; all that are open share a memory. */
+/** Opens one store by directory; all open ones share a memory budget. */
 type OpenStore = (directory: string, shared: { readonly memory: OpenMemory }) => Promise<ForeignStore>;
 
 /** A store without which there is no state. */
@@ -31,11 +31,11 @@ const LANDMARK = "properties";
 const CHECKPOINTS = "checkpoint";
 const FIRST_CHECKPOINT = "tmp";
 
-/** Files that engines rewrite although nothing changes. */
+/** Files that engines rewrite without any change in contents. */
 const RESTLESS = /^(LOCK|LOG|LOG\.old.*)$/;
 
 /**
- * Finds the stores under a directory: the node's own (`output-directory`), its `database`, or one level above.
+ * Finds the stores under a directory: the node's own (`output-directory`), its `database`, or one level up.
  * @throws {OperatorError} if there are none, if they can't be looked into, or if a node has them open
  */
 export function openSourceDirectory(directory: string, openStore: OpenStore): Source {
@@ -76,7 +76,7 @@ function directoriesIn(path: string): string[] {
 		.sort();
 }
 
-/** Links lead to stores that lie elsewhere. What can't be looked at counts: it is refused only where it is read. */
+/** Follows links. What can't be inspected counts as a directory: it is refused only if it is read. */
 function isDirectory(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -85,7 +85,7 @@ function isDirectory(path: string): boolean {
 	}
 }
 
-/** Sizes and times of all files: an engine that opens a store for writing begins new ones. */
+/** Sizes and times of all files: an engine that opens a store for writing creates new ones. */
 function fingerprintOf(path: string, stores: readonly string[]): string {
 	const hash = createHash("sha256");
 	for (const store of stores) {
@@ -100,7 +100,7 @@ function fingerprintOf(path: string, stores: readonly string[]): string {
 	return hash.digest("hex");
 }
 
-/** Both engines hold a POSIX lock on the file LOCK while they have a store open; Linux lists those by inode. */
+/** Both engines hold a POSIX lock on LOCK while a store is open; Linux lists locks by inode. */
 function refuseHeld(store: string): void {
 	const lock = join(store, "LOCK");
 	const inode = reading(lock, () => statSync(lock, { throwIfNoEntry: false }))?.ino;

@@ -1,4 +1,4 @@
-/** The hash of the state that a reference node's directory holds, once its checkpoint is applied (protocol/state-hash). */
+/** The state hash of a reference node's directory, with its checkpoints applied (protocol/state-hash). */
 
 import type { OnHashed } from "../state/state-hash/hash-database.js";
 import { BALANCES } from "../state/state-hash/hashed-entries.js";
@@ -12,12 +12,12 @@ import { SourceReader } from "./source-reader.js";
 
 interface HashedSource {
 	readonly head: { readonly number: bigint; readonly id: Uint8Array };
-	/** Whose files the stores are. */
+	/** Engines of the stores. */
 	readonly engines: readonly string[];
 	readonly hash: StateHash;
 }
 
-/** Entries between two moments at which others get their turn. */
+/** Entries processed before others get a turn. */
 const SLICE_ENTRIES = 16_384;
 
 const ACCOUNTS = "account";
@@ -55,7 +55,7 @@ export async function hashSource(source: Source, onHashed: OnHashed): Promise<Ha
 function entriesOf(reader: SourceReader, name: string): Iterable<ForeignEntry> {
 	if (name !== ACCOUNTS) return reader.entries(name);
 	const { stored, rows } = reader.apart(ACCOUNTS);
-	// What else a move of balances changes is not hashed.
+	// Other effects of moving balances are not hashed.
 	return mergedAccounts({
 		accounts: stored,
 		rows,

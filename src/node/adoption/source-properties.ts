@@ -1,4 +1,7 @@
-/** The dynamic properties of a reference node's data: as we keep them, and what they say about its rules (protocol/adoption §4). */
+/**
+ * The dynamic properties of a reference node's data, converted to our form and checked against our rules
+ * (protocol/adoption §4).
+ */
 
 import { be32, be64, toKey } from "../../protocol/bytes.js";
 import type { NetworkName } from "../rules/chain-rules.js";
@@ -7,16 +10,16 @@ import { propertyEncoding } from "../state/property-table.js";
 import { AdoptionError } from "./adoption-error.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
 
-/** Values by key, as they lie in the store. */
+/** Values by key, as stored. */
 export type SourceProperties = ReadonlyMap<string, Uint8Array>;
 
-/** One row a block version and a few of each parameter: no chain has thousands. */
+/** One row per block version and a few per parameter: no chain has thousands. */
 const MAX_PROPERTIES = 100_000;
 const COUNTS = /^FORK_(?:VERSION_|CONTROLLER)(\d+)$/;
-/** The lowest share of votes with which a version of any network has passed. */
+/** The lowest vote share with which a version of any network passed. */
 const LOWEST_RATE_PERCENT = 70;
 
-/** Written by the first start of a release from 4.8.0 on; without them the data were never opened by one. */
+/** Written at the first start of a release from 4.8.0 on; if missing, the data were never opened by one. */
 const ONE_TIME_FLAGS = [
 	"TOKEN_UPDATE_DONE",
 	"ABI_MOVE_DONE",
@@ -38,7 +41,7 @@ export function readProperties(entries: Iterable<ForeignEntry>): SourcePropertie
 }
 
 /**
- * A value in the length of its row: the reference reads numbers of any length, as unsigned.
+ * A value in its row's length: the reference reads numbers of any length, as unsigned.
  * @throws {AdoptionError} for a number that is longer than its row
  */
 export function keptProperty(key: string, value: Uint8Array): Uint8Array {
@@ -66,8 +69,8 @@ export function numberProperty(properties: SourceProperties, key: string): bigin
 }
 
 /**
- * Refuses data that follow rules which this program doesn't have: state roots don't stand in headers, so nothing else
- * would tell before the states differ.
+ * Refuses data that follow rules unknown to this program: headers contain no state root, so nothing else
+ * would reveal it before the states diverge.
  * @throws {AdoptionError} that names the properties
  */
 export function judgeProperties(properties: SourceProperties, network: NetworkName): void {
@@ -100,7 +103,7 @@ function hasPassed(votes: Uint8Array): boolean {
 	return votes.length > 0 && count >= Math.ceil((LOWEST_RATE_PERCENT * votes.length) / 100);
 }
 
-/** The newest block version whose votes are complete; 0: none is. */
+/** The newest block version with a completed vote; 0: none. */
 export function versionPassed(properties: SourceProperties): number {
 	let newest = 0;
 	for (const [key, votes] of properties) {

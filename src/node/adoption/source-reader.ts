@@ -1,4 +1,4 @@
-/** Reads the stores of a source as they are once its checkpoint is applied; each store is opened once. */
+/** Reads a source's stores with its checkpoints applied; each store is opened once. */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { AdoptionError } from "./adoption-error.js";
@@ -49,7 +49,7 @@ function* replaced(entries: Iterable<ForeignEntry>, rows: readonly OverlayRow[])
 	for (const { key, value } of rows.slice(at)) if (value) yield [key, value];
 }
 
-/** Prices, which their engine keeps in another order. They are few: a rule walks their keys in memory. */
+/** Prices, which the engine stores in another order. They are few: rules iterate their keys in memory. */
 function* sortedPrices(
 	store: ForeignStore | undefined,
 	rows: readonly OverlayRow[],
@@ -76,7 +76,7 @@ function* sortedPrices(
 		);
 	}
 	for (const entry of withRows(kept, rows)) {
-		// An engine compares keys only where there are two, and rows of a checkpoint with none.
+		// An engine compares keys only if there are two, and checkpoint rows with none.
 		if (entry[0].length !== PRICE_KEY_LENGTH) {
 			throw new AdoptionError(
 				`the store ${PRICE_STORE} has a key of ${entry[0].length} bytes: ${toHex(entry[0].subarray(0, 64))}`,
@@ -92,7 +92,7 @@ export class SourceReader {
 	private constructor(
 		readonly source: Source,
 		readonly overlay: Overlay,
-		/** What of the checkpoints was left out, a sentence each. */
+		/** What was skipped in the checkpoints, one sentence each. */
 		readonly notes: readonly string[],
 	) {}
 
@@ -103,7 +103,7 @@ export class SourceReader {
 		return new SourceReader(source, overlay, notes);
 	}
 
-	/** Opens stores, which must be done before they are read. @throws {OperatorError} that names the file */
+	/** Opens stores, which is required before reading them. @throws {OperatorError} that names the file */
 	async use(names: readonly string[]): Promise<void> {
 		for (const name of names) {
 			if (this.opened.has(name) || !this.source.stores.includes(name)) continue;
@@ -111,19 +111,19 @@ export class SourceReader {
 		}
 	}
 
-	/** An opened store; undefined: the source doesn't have it. */
+	/** An opened store; undefined if the source doesn't have it. */
 	store(name: string): ForeignStore | undefined {
 		const store = this.opened.get(name);
 		if (!store && this.source.stores.includes(name)) throw new Error(`store ${name} is not open`);
 		return store;
 	}
 
-	/** Entries ascending by bytes, after a key. The buffers hold until the next step. */
+	/** Entries after a key in byte order. The buffers are valid until the next step. */
 	entries(name: string, after?: Uint8Array): Iterable<ForeignEntry> {
 		return entriesOfStore(name, this.store(name), this.overlay, after);
 	}
 
-	/** Entries of the store alone, and the checkpoint's rows. */
+	/** The store's own entries, and the checkpoint's rows. */
 	apart(name: string, after?: Uint8Array): { stored: Iterable<ForeignEntry>; rows: readonly OverlayRow[] } {
 		return { stored: this.store(name)?.entries(after) ?? [], rows: this.overlay.get(name) ?? [] };
 	}
@@ -153,7 +153,7 @@ export class SourceReader {
 		return true;
 	}
 
-	/** Closes a store that has been read; it can be opened again. */
+	/** Closes a store after reading; it can be reopened. */
 	release(name: string): void {
 		this.opened.get(name)?.close();
 		this.opened.delete(name);
@@ -164,7 +164,7 @@ export class SourceReader {
 	}
 }
 
-/** A key of the same length that is one less; undefined: there is none. Only longer keys can lie between. */
+/** The previous key of the same length; undefined: none. Only longer keys can lie in between. */
 function before(key: Uint8Array): Uint8Array | undefined {
 	const less = Uint8Array.from(key);
 	for (let i = less.length - 1; i >= 0; i--) {

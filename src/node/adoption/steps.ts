@@ -1,6 +1,6 @@
 /**
- * What is done, in this order: a step a store, ascending by our keys, so that the database never has to sort. Each step
- * can go on after any key of its source.
+ * The steps of an adoption, one per store, ascending by our keys, so that the database never has to sort.
+ * Each can resume after any key of its source.
  */
 
 import { SignedBlock } from "../../protocol/block.js";
@@ -28,7 +28,7 @@ export interface AdoptionWork {
 	readonly reader: SourceReader;
 	readonly judgement: Judgement;
 	readonly blocks: BlockChoice;
-	/** Lowest block that is kept besides the genesis block. */
+	/** Lowest block to keep besides genesis. */
 	readonly lowestKept: bigint;
 	readonly database: KeyValueDatabase;
 	readonly writer: BatchWriter;
@@ -42,10 +42,10 @@ export interface AdoptionStep {
 	run(work: AdoptionWork, after: Uint8Array | undefined): Promise<void>;
 }
 
-/** A value as it is kept, undefined where the entry is left out. */
+/** Converts a value; undefined skips the entry. */
 type Convert = (key: Uint8Array, value: Uint8Array, work: AdoptionWork) => Uint8Array | undefined;
 
-/** Entries between two moments at which others get a turn, where none of them is kept. */
+/** Entries processed before others get a turn, if none of them is kept. */
 const TURN_ENTRIES = 65_536;
 
 /** The steps of an adoption. */
@@ -94,17 +94,17 @@ function keptEntries(
 	if (isKept) return reader.entries(store.name, after);
 	const isBlocks = isStore(store, "block") || isStore(store, "blockIndex");
 	if (isBlocks) return recentBlocks(store.name, reader, lowestKept, after);
-	// The network's tool leaves checkpoints to lite data, and the node applies them: receipts of its last blocks.
+	// The reference's tool adds checkpoints to lite data, which the node applies: receipts of its last blocks.
 	const isReceipts = isStore(store, "transactionResult");
 	return isReceipts ? presentRows(reader.apart(store.name).rows, after) : [];
 }
 
-/** The entries that a checkpoint puts, after a key. */
+/** The entries a checkpoint puts, after a key. */
 function* presentRows(rows: readonly OverlayRow[], after: Uint8Array | undefined): Generator<ForeignEntry> {
 	for (const { key, value } of rowsAfter(rows, after)) if (value) yield [key, value];
 }
 
-/** The genesis block and those from a height on: keys begin with it. */
+/** Genesis and blocks from a height on: keys start with the height. */
 function* recentBlocks(
 	name: string,
 	reader: SourceReader,
@@ -119,7 +119,7 @@ function* recentBlocks(
 	yield* reader.entries(name, after && Buffer.compare(after, below) > 0 ? after : below);
 }
 
-/** Rows of 8 bytes tell the height; older releases wrote the transaction itself, whose height is found later. */
+/** Rows of 8 bytes hold the height; older releases stored the transaction itself, whose height is found later. */
 function keptTransaction(
 	key: Uint8Array,
 	value: Uint8Array,
@@ -174,8 +174,8 @@ async function copyAccounts(work: AdoptionWork, after: Uint8Array | undefined): 
 }
 
 /**
- * The reference keeps the ids of recent transactions beside their index, and completes the index of lite data by
- * them at its start: they can't be sent again (protocol/adoption §3).
+ * The reference keeps ids of recent transactions separately from their index, and at start completes the
+ * index of lite data with them, so that they can't be replayed (protocol/adoption §3).
  */
 async function addRecentTransactions(work: AdoptionWork): Promise<void> {
 	const { reader, judgement, writer } = work;
@@ -198,14 +198,14 @@ function readRecent(key: Uint8Array, value: Uint8Array): { num: bigint; transact
 		};
 		if (transactionIds.every((id) => /^[0-9a-f]{64}$/.test(id))) return { num: BigInt(num), transactionIds };
 	} catch {
-		// The same as ids that are none.
+		// Treat them like invalid ids.
 	}
 	throw new AdoptionError(
 		`the store recent-transaction holds at ${toHex(key)} what is not a list of transactions`,
 	);
 }
 
-/** The last block that votes confirmed; the head at most, above which the node had blocks in memory only. */
+/** The last block confirmed by votes, capped at the head: the node had later blocks only in memory. */
 async function copyConfirmed({ reader, judgement, writer }: AdoptionWork): Promise<void> {
 	const value = reader.get(CONFIRMED, Buffer.from(CONFIRMED_BLOCK));
 	if (!value) return;
@@ -213,7 +213,7 @@ async function copyConfirmed({ reader, judgement, writer }: AdoptionWork): Promi
 	putSide(writer, `${CONFIRMED}/${CONFIRMED_BLOCK}`, be64(number));
 }
 
-/** Those votes, which other nodes may ask for. */
+/** Copies those votes, which peers may request. */
 async function copyVotes({ reader, writer }: AdoptionWork, after: Uint8Array | undefined): Promise<void> {
 	for (const [key, value] of reader.entries(VOTES, after)) {
 		putSide(writer, `${VOTES}/${Buffer.from(key).toString("latin1")}`, value);
@@ -229,8 +229,8 @@ function putSide(writer: BatchWriter, name: string, value: Uint8Array): void {
 }
 
 /**
- * Transactions whose index was left out: those that older releases stored without their height, and all where old
- * blocks are left. Their height is that of the block that holds them.
+ * Indexes transactions whose index entry was skipped: those stored without height by older releases, and all
+ * if old blocks are skipped. The height is that of the block that holds them.
  */
 async function indexTransactions(work: AdoptionWork, after: Uint8Array | undefined): Promise<void> {
 	const { database, writer, blocks } = work;
@@ -240,7 +240,7 @@ async function indexTransactions(work: AdoptionWork, after: Uint8Array | undefin
 		const id = key.subarray(1);
 		const isDone = after && Buffer.compare(id, after) <= 0;
 		const block = isDone ? undefined : SignedBlock.decode(value);
-		// As in the reference, whose genesis block is stored before there is an index.
+		// As in the reference, where genesis is stored before the index exists.
 		if (!block || block.number === 0n) continue;
 		for (const transaction of block.transactions) {
 			const known = database.get(Buffer.concat([Uint8Array.of(index), transaction.id]));

@@ -1,6 +1,6 @@
 /**
- * Sums over all accounts that the chain keeps as totals: whether accounts were lost on the way, which nothing else tells.
- * Old chains have differences that their rules left, so these are said and not refused (protocol/adoption §5).
+ * Sums over all accounts, compared with the chain's totals: the only way to detect lost accounts. Old chains
+ * have differences caused by their rules, so these are reported, not refused (protocol/adoption §5).
  */
 
 import { SUN_PER_COIN } from "../../protocol/int64.js";
@@ -13,7 +13,7 @@ const CODES = [ResourceCode.BANDWIDTH, ResourceCode.ENERGY, ResourceCode.COIN_PO
 const TOTALS = ["TOTAL_NET_WEIGHT", "TOTAL_ENERGY_WEIGHT", "TOTAL_COIN_POWER_WEIGHT"] as const;
 
 export class AccountSums {
-	/** Coins that count for each of {@link CODES}, and votes. */
+	/** Staked coins for each of {@link CODES}, and votes. */
 	private readonly sums: bigint[];
 
 	/** @param text what {@link text} gave, to go on with; absent: begin */
@@ -37,7 +37,7 @@ export class AccountSums {
 	}
 
 	/**
-	 * What differs from the totals, a sentence each.
+	 * Differences from the totals, one sentence each.
 	 * @param genesisVotes that witnesses have from the genesis block
 	 */
 	differences(state: StateView, genesisVotes: bigint): string[] {
@@ -51,7 +51,7 @@ export class AccountSums {
 				);
 			}
 		}
-		// Votes that changed since the last maintenance aren't counted for witnesses yet.
+		// Votes changed since the last maintenance don't count for witnesses yet.
 		let pending = 0n;
 		for (const { old_votes, new_votes } of state.votes.values()) {
 			pending += votesOf(new_votes) - votesOf(old_votes);

@@ -1,4 +1,4 @@
-/** What the HTTP and gRPC servers do that older releases do otherwise (protocol/releases §§3 to 5). */
+/** Behaviour of the HTTP and gRPC servers that differs between releases (protocol/releases §§3 to 5). */
 
 import { jsonLibrary } from "../../protocol/json/json-library.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
@@ -8,34 +8,37 @@ import { byRelease, type Release } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { olderAnswers } from "./older/answers.js";
 
-/** What scans answer to a list of events. */
+/** Error for scans that are given an `events` filter. */
 export const EVENTS_REFUSED = "'events' field is deprecated and no longer supported";
 
 const today = {
-	/** With what JSON is read and written. */
+	/** Reads and writes JSON. */
 	library: jsonLibrary,
-	/** Whether a body is refused by its announced length, before anything else is looked at. */
+	/** Whether a body is rejected by its declared length, before anything else is checked. */
 	refusesLength: (bytes: number, most: number) => bytes > most,
-	/** Whether a body is as large as it came, whichever endpoint reads it; else as large as the text that one reads of it. */
+	/** Whether body size means bytes received, on every endpoint; otherwise the size of the text an endpoint reads. */
 	measuresBytes: true,
-	/** The check of a broadcast's form, before the pool takes the transaction and after, before peers are told. */
+	/** Well-formedness check of a broadcast: before the pool accepts it, or after, but before it is announced to peers. */
 	beforePool: (_check: () => void): void => {},
 	afterPool: (check: () => void): void => check(),
-	/** What shielded methods answer where they are switched off. */
+	/** Error of the shielded methods when they are disabled. */
 	shieldedOff: "Shielded transaction API is disabled; set node.allowShieldedTransactionApi=true to enable.",
-	/** What the chain must allow for methods of its own pool, and of tokens'. @throws {ContractValidateError} */
+	/**
+	 * What the chain must have enabled for the shielded pool's methods, and for shielded tokens.
+	 * @throws {ContractValidateError}
+	 */
 	checkPool: (_state: StateView): void => {},
 	checkTokens: (_state: StateView): void => {},
-	/** Whether the sealed text of a burn of shielded tokens has a nonce of its own, and what sums of 64 bits are refused with. */
+	/** Whether the ciphertext of a shielded token burn has its own nonce, and the error when 64-bit sums overflow. */
 	noncesBurns: true,
 	amountOverflow: "shielded amount overflow",
-	/** Whether scans refuse a list of events, wherever they are served. */
+	/** Whether scans reject an `events` filter, on every server. */
 	refusesEvents: (events: readonly string[]) => events.length > 0,
-	/** Whether a gRPC call whose message is too long ends with a status. */
+	/** Whether a gRPC call with an oversized message ends with a status. */
 	tellsOversize: true,
-	/** Methods of gRPC that the release lacks. */
+	/** gRPC methods that the release lacks. */
 	lacking: new Set<string>(),
-	/** Fields that gRPC's description tells clients not to use. */
+	/** Fields marked as deprecated in the gRPC descriptors. */
 	deprecated: new Set(
 		[IvkDecryptORC20Parameters, OvkDecryptORC20Parameters].map(({ typeName }) => `${typeName}.events`),
 	),
@@ -45,10 +48,10 @@ export type Answers = typeof today;
 
 const answers = byRelease<Answers>(today, olderAnswers);
 
-/** What the servers of a release do. */
+/** The behaviour of a release. */
 export const answersOf = ({ release }: { readonly release: Release }): Answers => answers[release];
 
-/** The style of answers that show addresses and names in hexadecimal. */
+/** The style of answers that show addresses and names in hex. */
 export function plainStyle({ node }: NodeConfig): JsonStyle {
 	return {
 		visible: false,

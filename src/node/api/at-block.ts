@@ -1,6 +1,6 @@
 /**
- * Requests that ask for the state after a block of the past (protocol/http §5.4), on nodes with `node.history.state`. Handlers
- * don't know: the node that they see is at that block, and so are its parameters, its time and its upgrades.
+ * Requests for the state after a past block (protocol/http §5.4), on nodes with `node.history.state`.
+ * Handlers need no changes: the node they see is at that block, including its parameters, time and forks.
  */
 
 import { equalBytes, fromHex, readBe64 } from "../../protocol/bytes.js";
@@ -15,11 +15,11 @@ export interface PastBlock {
 	readonly id: Uint8Array;
 }
 
-/** Numbers of more digits are no block's. */
+/** No block number has more digits. */
 const NUMBER = /^(?:\d{1,18}|0x[0-9a-f]{1,15})$/i;
 const ID = /^(?:0x)?[0-9a-f]{64}$/i;
 
-/** The state of a block can't be given; the message is for the client. */
+/** The state of a block isn't available; the message goes to the client. */
 export class PastBlockError extends NamedError {
 	constructor(message: string) {
 		super("IllegalArgumentException", message);
@@ -27,8 +27,8 @@ export class PastBlockError extends NamedError {
 }
 
 /**
- * The block that a text names: its number (decimal, or hexadecimal with 0x), its id, `earliest`, `finalized` or `latest`.
- * @returns undefined for the last: the state is the one that it is without
+ * Resolves a block tag: a number (decimal, or hex with 0x), an id, `earliest`, `finalized` or `latest`.
+ * @returns undefined for `latest`: the request's own state serves it
  * @throws {PastBlockError}
  */
 export function blockNamed({ state }: ApiContext, text: string): PastBlock | undefined {
@@ -50,14 +50,14 @@ export function blockNamed({ state }: ApiContext, text: string): PastBlock | und
 	return blockAt(state, BigInt(text));
 }
 
-/** The block of a height. @throws {PastBlockError} */
+/** The block at a height. @throws {PastBlockError} */
 export function blockAt(state: StateView, number: bigint): PastBlock {
 	const id = blockIdAt(state, number);
 	if (!id || number > state.properties.headNumber) throw new PastBlockError(`there is no block ${number}`);
 	return { number, id };
 }
 
-/** The block of an id; those of other branches are not there. @throws {PastBlockError} */
+/** The block with an id, if it is on the main chain. @throws {PastBlockError} */
 export function blockOfId(state: StateView, id: Uint8Array): PastBlock {
 	const number = readBe64(id);
 	const own = blockIdAt(state, number);
@@ -65,7 +65,7 @@ export function blockOfId(state: StateView, id: Uint8Array): PastBlock {
 	return { number, id };
 }
 
-/** The same request, of the state after a block. @throws {PastBlockError} if the node doesn't have it */
+/** The same request against the state after a block. @throws {PastBlockError} if the node doesn't have it */
 export function atBlock<C extends ApiContext>(context: C, block: PastBlock): C {
 	const { past } = context.node;
 	if (!past) throw new PastBlockError("this node keeps no state of past blocks: node.history.state is off");
@@ -78,7 +78,7 @@ export function atBlock<C extends ApiContext>(context: C, block: PastBlock): C {
 }
 
 /**
- * The state after a block; it may be asked for again later, when the chain has gone on.
+ * The state after a block. Call it again after an await, since the chain may have moved on.
  * @throws {PastBlockError} if it isn't known, or no more
  */
 export function stateOf(past: PastStates, { number, id }: PastBlock): StateView {

@@ -1,8 +1,11 @@
-/** The bean form: members in alphabetical order, no blanks, or indented with tabs (protocol/http §2.1, protocol/http-endpoints §5). */
+/**
+ * Bean-style JSON: members in alphabetical order, compact or indented with tabs (protocol/http §2.1,
+ * protocol/http-endpoints §5).
+ */
 
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 
-/** A number that is written with a fraction. */
+/** A number always written with a fraction. */
 export class Double {
 	constructor(readonly value: number) {}
 }

@@ -1,6 +1,6 @@
 /**
- * Accepting a transaction that a client sends (protocol/blocks §3.2): checks of the node, then those of the chain, and the
- * answer code of each failure. Every server answers through this.
+ * Accepting a client's transaction (protocol/blocks §3.2): the node's checks, then the chain's, and the
+ * response code for each failure. All servers use this.
  */
 
 import type { Dialect } from "../../protocol/dialect.js";
@@ -45,13 +45,13 @@ const REMEMBERED_IDS = 100_000;
 const REMEMBERED_MS = 3_600_000;
 
 export class Broadcaster {
-	/** Id to the time at which it came, oldest first. */
+	/** Transaction id to arrival time, oldest first. */
 	private readonly seen = new Map<string, number>();
 
 	constructor(private readonly node: ApiNode) {}
 
 	/**
-	 * Puts a transaction into the pool and offers it to the peers. Never throws.
+	 * Adds a transaction to the pool and announces it to peers. Never throws.
 	 * @param sender `signedOnly`: a transaction without a signature is refused, whichever account acts
 	 */
 	async broadcast(
@@ -80,7 +80,7 @@ export class Broadcaster {
 			if (refused) return refused;
 			if (signedOnly && signatureCount(transaction, this.node.rules) === 0) throw missingSignature();
 			const { properties } = state;
-			// Results that a client sends are dropped.
+			// Results sent by clients are dropped.
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
 			const filtered = properties.on("ALLOW_PROTO_FILTER_NUM") ? transaction : undefined;
@@ -104,7 +104,7 @@ export class Broadcaster {
 		return ACCEPTED;
 	}
 
-	/** What the node itself can object to. */
+	/** Checks against the node's own limits. */
 	private checkNode(transaction: SignedTransaction): BroadcastResult | undefined {
 		const { config, network, pool } = this.node;
 		const { properties } = this.node.view("full");
@@ -137,7 +137,7 @@ export class Broadcaster {
 		return undefined;
 	}
 
-	/** Remembers an id; an id is seen even if its transaction is refused afterwards. */
+	/** Remembers an id, even if its transaction is rejected afterwards. */
 	private isRepeated(id: string): boolean {
 		const now = this.node.upMs;
 		for (const [old, time] of this.seen) {
@@ -181,7 +181,7 @@ function behind(words: string, { rawMessage }: ChainError): string | QuotingMess
 	return typeof rawMessage === "string" ? words + rawMessage : rawMessage.after(words);
 }
 
-/** The result as the message that servers answer with. */
+/** The result as a response message. */
 export function broadcastReturn({ code, message }: BroadcastResult, dialect: Dialect): Return {
 	const bytes = Buffer.from(spellMessage(message, dialect), "utf8");
 	return Return.create({ result: code === Code.SUCCESS, code, message: bytes });

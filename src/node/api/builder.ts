@@ -17,7 +17,7 @@ import { contractModule } from "../contracts/modules.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { ApiContext, ApiNode } from "./context.js";
 
-/** What a request adds to its contract. */
+/** What a request sets on the transaction around the contract. */
 export interface BuildOptions {
 	readonly feeLimitSun?: bigint;
 	readonly permissionId?: number;
@@ -26,8 +26,8 @@ export interface BuildOptions {
 }
 
 /**
- * Runs a check of the rules of a contract. Rules read the time of the head: where that is behind because a development
- * chain had nothing to seal, a refusal is tried again on a head of the present.
+ * Runs a validation check. Checks use the head's timestamp; if that is stale because a development chain had
+ * nothing to seal, a failed check is retried on a fresh head.
  * @throws {ContractValidateError}
  */
 export function retriedWhenBehind<T>(node: Pick<ApiNode, "catchUp">, check: () => T): T {
@@ -40,7 +40,7 @@ export function retriedWhenBehind<T>(node: Pick<ApiNode, "catchUp">, check: () =
 }
 
 /**
- * Builds a transaction around a contract that is valid at the head.
+ * Builds a transaction around a contract that validates at the head.
  * @param options read after the contract was found valid: their errors come second
  * @param packed the contract as it came, which stays as it is; absent: it is encoded
  * @throws {ContractValidateError} with the network's message
@@ -60,7 +60,7 @@ export function buildValid(
 	return buildTransaction(type, contract, { ...header, ...options() });
 }
 
-/** Builds a transaction without looking at its contract. */
+/** Builds a transaction without validating its contract. */
 export function buildUnchecked(
 	context: ApiContext,
 	type: ContractType,
@@ -70,12 +70,12 @@ export function buildUnchecked(
 	return buildTransaction(type, contract, Object.assign(transactionHeader(context), options));
 }
 
-/** A development chain's head may be this old where a transaction is built: a day is what a life may be at most. */
+/** Maximum head age on a development chain when building a transaction: half of the maximum lifetime of a day. */
 const OLDEST_HEAD_MS = 43_200_000n;
 
 /**
- * From when a new transaction's life counts, in milliseconds: from the head, as on the network. A development chain's head
- * is as old as its last transaction while the next block has the time of the clock, so there it counts from the clock.
+ * Start of a new transaction's lifetime, in milliseconds: the head's timestamp, as on the network. A development chain's head
+ * is as old as its last transaction, but its next block gets the clock's time, so the clock counts there.
  */
 export function lifeBeginsMs({ node, state }: ApiContext): bigint {
 	const headMs = state.properties.headTimestampMs;
@@ -83,7 +83,7 @@ export function lifeBeginsMs({ node, state }: ApiContext): bigint {
 	return nowMs > headMs ? nowMs : headMs;
 }
 
-/** Reference block and times of a new transaction. */
+/** Reference block and timestamps of a new transaction. */
 export function transactionHeader(context: ApiContext) {
 	const { node, state } = context;
 	node.catchUp(OLDEST_HEAD_MS);
@@ -126,15 +126,15 @@ function validate(
 	});
 }
 
-/** The only thing that is checked of a deployment before it is executed. */
+/** The only check of a deployment before it is executed. */
 function checkDeployment({ new_contract }: Readonly<CreateSmartContract>): void {
 	const percent = new_contract?.consume_user_resource_percent ?? 0n;
 	if (percent < 0n || percent > 100n) throw new ContractValidateError("percent must be >= 0 and <= 100");
 }
 
 /**
- * `Permission_id` of a request; only a positive one counts. The neutral interface also writes it `permission_id`, which
- * deployed nodes overlook.
+ * `Permission_id` of a request; ignored unless positive. The neutral spelling also accepts `permission_id`,
+ * which deployed nodes ignore.
  * @throws {NamedError}
  */
 export function permissionIdOf(
@@ -148,7 +148,7 @@ export function permissionIdOf(
 	return permissionId > 0 ? { permissionId } : {};
 }
 
-/** `extra_data` of a request: text when visible, else hexadecimal. @throws {NamedError} */
+/** `extra_data` of a request: text if visible, otherwise hex. @throws {NamedError} */
 export function memoOf(members: JsonObject, visible: boolean): BuildOptions {
 	if (!members.has("extra_data")) return {};
 	const text = valueText(members.get("extra_data"));
@@ -157,7 +157,7 @@ export function memoOf(members: JsonObject, visible: boolean): BuildOptions {
 	return { data: visible ? utf8(text) : decodeHexText(text) };
 }
 
-/** A transaction with its id and a result that says success. */
+/** A transaction with its id and a success result. */
 export function transactionExtention(transaction: SignedTransaction): TransactionExtention {
 	return TransactionExtention.create({
 		transaction: transaction.message,

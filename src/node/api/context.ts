@@ -1,4 +1,4 @@
-/** What the servers need from the node, and what one request sees of it. */
+/** What the servers need from the node, and the part of it that one request sees. */
 
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { Randomness } from "../../protocol/sapling/descriptions.js";
@@ -23,13 +23,13 @@ import type { RateLimiter } from "./rate-limiter.js";
 /** The servers, by the state they serve: head with pending transactions, solidified, confirmed by PBFT. */
 export type ServerKind = "full" | "solidity" | "pbft";
 
-/** The waiting transactions. */
+/** The transaction pool. */
 interface PoolView {
-	/** Pending, waiting and popped transactions. */
+	/** Pending, queued and popped transactions. */
 	readonly size: number;
-	/** Pending and waiting transactions: what the limit of the pool counts. */
+	/** Pending and queued transactions: what the pool limit counts. */
 	readonly queued: number;
-	/** Whether they take up as much memory as they may. */
+	/** Whether the memory budget is used up. */
 	readonly isFull: boolean;
 	list(): readonly { readonly transaction: SignedTransaction }[];
 	find(idHex: string): SignedTransaction | undefined;
@@ -68,115 +68,115 @@ interface ListedPeer {
 /** The network side of the node. */
 export interface NetworkView {
 	peers(): readonly PeerFacts[];
-	/** Discovered nodes that a connection can be made to. */
+	/** Discovered nodes that accept connections. */
 	connectableNodes(): readonly ListedPeer[];
-	/** Offers a transaction to the peers; how many of them it was sent to. */
+	/** Announces a transaction to peers. Returns how many it was sent to. */
 	announce(transaction: SignedTransaction): number;
-	/** Size of the table of discovered nodes. */
+	/** Number of discovered nodes in the table. */
 	readonly tableSize: number;
-	/** 64 bytes, hexadecimal. */
+	/** 64 bytes in hex. */
 	readonly nodeId: string;
-	/** This node's address as others see it, of IPv4; empty where it has no peer network. */
+	/** This node's public IPv4 address; empty without a peer network. */
 	readonly ownHost: string;
 }
 
-/** What shielded transactions are built with. */
+/** Dependencies for building shielded transactions. */
 export interface ShieldedWork {
-	/** Unpredictable bytes, as many as are asked for. */
+	/** Cryptographically secure random bytes, as many as requested. */
 	readonly random: Randomness;
-	/** Undefined: the node makes no proofs. */
+	/** Undefined if the node makes no proofs. */
 	prover(): Promise<Prover | undefined>;
 }
 
 /** States of past blocks. */
 export interface PastStates {
-	/** The lowest block whose state is known. */
+	/** The lowest block with a known state. */
 	readonly first: bigint;
-	/** The state after a block; undefined: it isn't known. Must not be kept across an await. */
+	/** The state after a block, undefined if unknown. Must not be kept across an await. */
 	at(number: bigint): StateView | undefined;
-	/** Upgrade gates as such a state has them. */
+	/** Fork gates of such a state. */
 	forks(state: StateView): ForkGates;
 }
 
-/** The node as its servers know it. */
+/** The node as seen by its servers. */
 export interface ApiNode {
 	readonly config: NodeConfig;
 	readonly rules: ChainRules;
-	/** Milliseconds; enters answers only as the timestamp of built transactions. */
+	/** Milliseconds; only used as the timestamp of built transactions. */
 	nowMs(): number;
-	/** The state that a server serves at this moment. Must not be kept across an await. */
+	/** The state a server serves right now. Must not be kept across an await. */
 	view(server: ServerKind): StateView;
-	/** Upgrade gates over a view. */
+	/** Fork gates of a view. */
 	forks(state: StateView): ForkGates;
-	/** Absent: the node keeps none, and answers as the network's do. */
+	/** Absent if the node keeps no past states and behaves like stock nodes. */
 	readonly past?: PastStates | undefined;
-	/** What happened by account and contract; absent: the node keeps no index of it (`node.history.index`). */
+	/** History by account and contract; absent without an index (`node.history.index`). */
 	readonly history?: HistoryReader | undefined;
-	/** States whose entries clients may have as they are stored; absent: not of this node. */
+	/** States whose raw store entries clients may read; absent if this node doesn't serve them. */
 	readonly rawStates?: PastStates | undefined;
-	/** The hash of the state after final blocks; absent: it isn't followed (`node.state.hash`). */
+	/** State hash after finalized blocks; absent if disabled (`node.state.hash`). */
 	readonly stateHash?: Pick<FollowedHash, "kept" | "progress" | "hasFailed"> | undefined;
-	/** Sources that the owner has compared with contracts' code; absent: none can be stored. */
+	/** Source code the owner has verified against deployed contracts; absent if none can be stored. */
 	readonly sources?: ContractSources | undefined;
-	/** Executes contracts that are only asked. */
+	/** Runs constant contract calls. */
 	readonly machine: {
 		/** @param isTrial whether the call tries a transaction, as whoever asks says */
 		call(
 			...call: [...Parameters<ContractMachine["call"]>, isTrial?: boolean]
 		): ReturnType<ContractMachine["call"]>;
 	};
-	/** Executes transactions of blocks again; undefined: not for clients of this node. */
+	/** Re-executes transactions of blocks; undefined if not offered to clients. */
 	readonly tracing?: TraceRunner | undefined;
-	/** Executes what is in no block; undefined: not for clients of this node. */
+	/** Executes calls and transactions outside any block; undefined if not offered to clients. */
 	readonly simulator?: Simulator | undefined;
 	readonly pool: PoolView;
-	/** One for all servers of the process. */
+	/** Shared by all servers of the process. */
 	readonly limiter: RateLimiter;
-	/** Absent: the process's randomness, and no proofs. */
+	/** Absent: the process's randomness and no proofs. */
 	readonly shieldedWork?: ShieldedWork | undefined;
-	/** Number of the oldest block that can still be undone. */
+	/** Number of the oldest block that a reorg can still undo. */
 	readonly oldestRevertible: bigint;
 	/**
-	 * Checks a transaction against the head and puts it into the pool.
+	 * Validates a transaction against the head and adds it to the pool.
 	 * @param client its address, if it is known
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction, client?: string): Promise<void>;
 	/**
-	 * Begins verifying the post-quantum signatures of a transaction elsewhere; undefined if there is nothing to wait for.
+	 * Starts verifying a transaction's post-quantum signatures off-thread; undefined if there is nothing to wait for.
 	 * @param client its address, if it is known
 	 */
 	verifySignatures?(transaction: SignedTransaction, client?: string): Promise<void> | undefined;
-	/** Begins checking the shielded proofs of a call elsewhere; undefined if there is nothing to wait for. */
+	/** Starts verifying a call's shielded proofs off-thread; undefined if there is nothing to wait for. */
 	prepareCall?(transaction: SignedTransaction): Promise<void> | undefined;
 	/**
-	 * Brings the head of a development chain to the present, if it is behind.
+	 * Brings a stale development chain head up to the present.
+	 * @returns whether anything changed
 	 * @param olderThanMs how far behind it must be; absent: so far that a rule can notice
-	 * @returns whether that changed anything
 	 */
 	catchUp(olderThanMs?: bigint): boolean;
-	/** The first key of a store in the head state at or after `from` and before `end`. */
+	/** First key of a store in the head state, at or after `from` and before `end`. */
 	firstKey(
 		store: StoreDefinition<unknown>,
 		from: Uint8Array,
 		end: Uint8Array,
 	): Promise<Uint8Array | undefined>;
 	readonly network: NetworkView;
-	/** Witnesses that signed several blocks of one number; none on a development chain. */
+	/** Witnesses that signed several blocks with the same number; none on a development chain. */
 	doubleSigners(): readonly DoubleSigner[];
-	/** What `getstatsinfo` shows besides the chain. */
+	/** What `getstatsinfo` reports besides the chain. */
 	readonly statistics: NodeStatistics;
-	/** Undefined: metrics are off. */
+	/** Undefined if metrics are off. */
 	readonly observer: ApiObserver | undefined;
-	/** What an operator must know of the node's state; absent: nothing. */
+	/** Warnings for the operator about the node's state. */
 	warnings?(): readonly string[];
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
-	/** The chain began with another node's state. */
+	/** Whether the chain started from another node's state. */
 	readonly isFork: boolean;
-	/** Milliseconds since the start of the process's servers. */
+	/** Milliseconds since the process's servers started. */
 	readonly upMs: number;
-	/** An error that is a fault of this program: to be logged. */
+	/** Logs an error caused by a bug in this program. */
 	report(error: unknown, where: string): void;
 }
 
@@ -187,15 +187,15 @@ export interface ApiContext {
 	readonly state: StateView;
 	readonly style: JsonStyle;
 	readonly broadcaster: Broadcaster;
-	/** Address of the client; absent where clients are not told apart. */
+	/** Client address; absent where clients aren't told apart. */
 	readonly client?: string | undefined;
-	/** Whether transactions without a signature are refused, although a development chain takes those of some accounts. */
+	/** Whether unsigned transactions are rejected, even where a development chain accepts them from some accounts. */
 	readonly signedOnly?: boolean | undefined;
-	/** Whether the client has stopped waiting for the answer; absent: it waits. */
+	/** Whether the client has gone away; absent if it is known to wait. */
 	readonly isAbandoned?: (() => boolean) | undefined;
 }
 
-/** The state that a request's server serves at each moment. */
+/** The current state of the request's server, looked up on each call. */
 export function liveView({ node, server }: ApiContext): () => StateView {
 	return () => node.view(server);
 }

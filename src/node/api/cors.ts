@@ -1,6 +1,6 @@
 /**
- * Which pages in browsers may read a node's answers: `node.http.cors`, empty unless the operator says so. Answers never
- * depend on cookies, and browsers are never allowed to send any.
+ * Which web pages may read a node's answers: `node.http.cors`, empty by default. Answers never depend on
+ * cookies, and browsers are never allowed to send any.
  */
 
 import type { HttpAnswer } from "./http-answer.js";
@@ -8,11 +8,11 @@ import type { HttpRequest } from "./plain-request.js";
 
 type Handle = (request: HttpRequest, answer: HttpAnswer) => Promise<void> | void;
 
-/** How long a browser may remember what it was told. */
+/** How long a browser may cache a preflight response. */
 const MAX_AGE_SECONDS = 600;
 
 /**
- * Tells pages of these origins that they may read the answers, and answers what their browsers ask before a request.
+ * Adds CORS headers for these origins and answers preflight requests.
  * @param origins as browsers write them; `*`: all. Without any, requests are handled as they come.
  */
 export function withCors(origins: readonly string[], handle: Handle): Handle {

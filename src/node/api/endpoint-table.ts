@@ -1,4 +1,4 @@
-/** Every endpoint of the HTTP servers, and under which paths each server has it (protocol/http §§1.1 and 5). */
+/** Every endpoint of the HTTP servers, and the paths under which each server has it (protocol/http §§1.1 and 5). */
 
 import { toDeployed } from "../../protocol/dialect.js";
 import { isFrom, NEWEST_RELEASE, type Release } from "../rules/release.js";
@@ -19,7 +19,7 @@ import { signingEndpoints } from "./endpoints/signing.js";
 import { tokenEndpoints } from "./endpoints/tokens.js";
 import { transactionEndpoints } from "./endpoints/transactions.js";
 
-/** Endpoints of one subject, for documents. */
+/** Endpoints grouped by subject, for documents. */
 interface EndpointGroup {
 	readonly title: string;
 	readonly endpoints: readonly Endpoint[];
@@ -39,19 +39,19 @@ export const endpointGroups: readonly EndpointGroup[] = [
 	{ title: "Shielded", endpoints: shieldedEndpoints },
 ];
 
-/** What some server has under its own folder. */
+/** Endpoints that at least one server has under its own folder. */
 export const endpoints: readonly Endpoint[] = endpointGroups
 	.flatMap((group) => group.endpoints)
 	.filter((endpoint) => endpoint.servers.length > 0);
 
-/** The folder in which each server has its endpoints. */
+/** The path prefix of each server's endpoints. */
 export const FOLDERS: Readonly<Record<ServerKind, string>> = {
 	full: "/wallet",
 	solidity: "/walletsolidity",
 	pbft: "/walletpbft",
 };
 
-/** Paths outside of a server's own folder. */
+/** Paths outside a server's own folder. */
 const EXTRA_PATHS: Readonly<Record<ServerKind, readonly (readonly [path: string, endpoint: Endpoint])[]>> = {
 	full: [
 		["/net/listnodes", listNodes],
@@ -65,14 +65,14 @@ const EXTRA_PATHS: Readonly<Record<ServerKind, readonly (readonly [path: string,
 const LIMITED_ON: Readonly<Record<ServerKind, string>> = { full: "", solidity: "OnSolidity", pbft: "OnPBFT" };
 
 /**
- * An endpoint of a server as `rate.limiter.http` names its component (protocol/configuration §1.9), without regard to case. Paths of
- * one endpoint share one limit.
+ * An endpoint's component name in `rate.limiter.http` (protocol/configuration §1.9), case-insensitive. All
+ * paths of an endpoint share one limit.
  */
 export function limitedName(endpoint: Endpoint, server: ServerKind): string {
 	return `${endpoint.limitedAs}${LIMITED_ON[server]}Servlet`;
 }
 
-/** The endpoints that a server of a release has, by path, in both spellings of the brand words. */
+/** A server's endpoints in a release, by path, in both spellings of the brand words. */
 export function routesOf(
 	server: ServerKind,
 	release: Release = NEWEST_RELEASE,

@@ -1,6 +1,6 @@
 /**
- * An endpoint of the HTTP servers: one declaration that routing, parsing, the solidity and PBFT servers and the
- * documents are derived from (protocol/http-endpoints).
+ * An endpoint of the HTTP servers: one declaration from which routing, parsing, the solidity and PBFT servers
+ * and the documents are derived (protocol/http-endpoints).
  */
 
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
@@ -26,18 +26,18 @@ import type { InputMode, RequestInput } from "./request.js";
 /** On all three servers. */
 export const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
-/** What a method does: reads its input in a mode, answers nothing, or is refused with 405. */
+/** How an HTTP method is handled: it reads its input in some mode, answers nothing, or is rejected with 405. */
 type MethodMode = InputMode | "empty" | "refused";
 
-/** A member of a request, for documents. */
+/** A request member, for documents. */
 export interface RequestField {
 	readonly name: string;
 	readonly type: string;
-	/** How a message declares it, which tells the members of what it holds. */
+	/** Its declaration in a message, for documenting nested members. */
 	readonly descriptor?: FieldDescriptor;
 }
 
-/** How a request becomes the value that a handler takes. */
+/** How a request becomes a handler's input. */
 export interface RequestForm<Q> {
 	readonly fields: readonly RequestField[];
 	/** @throws {NamedError} */
@@ -47,11 +47,11 @@ export interface RequestForm<Q> {
 /** Writes a handler's result as JSON text, or nothing for an empty answer. */
 export interface ReplyWriter<R> {
 	(context: ApiContext, reply: R): string | LongAnswer;
-	/** Full name of the message that it writes. */
+	/** Full name of the message written. */
 	readonly answers?: string;
 }
 
-/** Writes the answer to a failure. */
+/** Writes the error response. */
 export type FailureWriter = (context: ApiContext, error: Error) => string;
 
 interface EndpointDeclaration<Q, R> {
@@ -59,7 +59,7 @@ interface EndpointDeclaration<Q, R> {
 	readonly name: string;
 	/** One sentence: what it answers. */
 	readonly about: string;
-	/** The first release that has it; absent: all have. */
+	/** The first release with it; absent: all of them. */
 	readonly since?: Release;
 	/** Absent: `query`. */
 	readonly get?: MethodMode;
@@ -67,26 +67,26 @@ interface EndpointDeclaration<Q, R> {
 	readonly post?: MethodMode;
 	/** Servers that serve it under their own folder. */
 	readonly servers: readonly ServerKind[];
-	/** The schema of the answer, for documents; known by itself where a writer writes a message. */
+	/** Schema of the answer, for documents; derived automatically where the writer writes a message. */
 	readonly answers?: string;
-	/** What `rate.limiter.http` calls it, where that is not its name. */
+	/** Its name in `rate.limiter.http`, if different. */
 	readonly limitedAs?: string;
-	/** Whether it can be asked of the state after a past block, with a member or parameter `block` (`at-block.ts`). */
+	/** Whether it can read the state after a past block, via a member or parameter `block` (`at-block.ts`). */
 	readonly readsState?: boolean;
 	readonly request: RequestForm<Q>;
 	readonly reply: ReplyWriter<R>;
 	/** The default writes `{"Error":"class <Class> : <message>"}`. */
 	readonly failure?: FailureWriter;
 	/**
-	 * Number of the block of the chain that the answer is about and follows from alone: it stays the same as soon as that block can't be
-	 * undone. Undefined: there is none, such as for a transaction that waits.
+	 * Number of the block that fully determines the answer, which is then immutable once that block can't be
+	 * undone. Undefined if there is none, as for a pending transaction.
 	 */
 	readonly blockOf?: (context: ApiContext, request: Q) => bigint | undefined;
 	/** @throws {NamedError | ChainError} what the client is given */
 	handle(context: ApiContext, request: Q): R | Promise<R>;
 }
 
-/** An endpoint without the types of its own request and reply. */
+/** An endpoint with its request and reply types erased. */
 export interface Endpoint {
 	readonly name: string;
 	readonly about: string;
@@ -134,14 +134,14 @@ export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): En
 	};
 }
 
-/** A failure that is told with the status 400, as few are. */
+/** A failure answered with status 400, which few are. */
 export class BadRequestError extends NamedError {}
 
 /** `{"Error":"class <Class> : <message>"}`. */
 export const errorReply: FailureWriter = (context, error) =>
 	errorMessage(exceptionText(error, context.style.dialect));
 
-/** Answers a call that no gate lets in. */
+/** Rejects a call because of rate or load limits. */
 export function refuseForLoad(answer: HttpAnswer, dialect: Dialect): void {
 	const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
 	answer.send(200, JSON_TYPE, `${errorMessage(exceptionText(error, dialect))}\n`);
@@ -152,13 +152,13 @@ export function errorMessage(text: string): string {
 	return `{"Error":${quoteMapOrdered(text)}}`;
 }
 
-/** Only `visible` is read; an unreadable body is an error all the same. */
+/** Only `visible` is read, but an unreadable body is still an error. */
 export const visibleOnly: RequestForm<boolean> = { fields: [], read: (input) => input.visible };
 
 /** Nothing is read. */
 export const noRequest: RequestForm<undefined> = { fields: [], read: () => undefined };
 
-/** How one URL parameter becomes a field of a message. */
+/** Converts a URL parameter into a message field. */
 export type ParameterReader = (
 	parameters: Parameters,
 	name: string,
@@ -167,9 +167,9 @@ export type ParameterReader = (
 ) => unknown;
 
 export const longParameter: ParameterReader = (parameters, name) => parseLong(parameters.get(name));
-/** 0 where the parameter is missing. */
+/** 0 if the parameter is missing. */
 export const optionalLong: ParameterReader = (parameters, name) => parseLong(parameters.get(name) ?? "0");
-/** 0 where the parameter is missing. */
+/** 0 if the parameter is missing. */
 export const optionalInt: ParameterReader = (parameters, name) => parseInt32(parameters.get(name) ?? "0");
 export const textParameter: ParameterReader = (parameters, name) => parameters.get(name) ?? "";
 export const trueParameter: ParameterReader = (parameters, name) =>
@@ -178,7 +178,7 @@ export const hexParameter: ParameterReader = (parameters, name) => decodeHexText
 export const addressParameter: ParameterReader = (parameters, name, visible, library) =>
 	parseAddressText(parameters.get(name), visible, library);
 
-/** The type of a field: a scalar's, enumeration's or message's; entries of a map are objects. */
+/** A field's type: that of its scalar, enum or message; map entries are objects. */
 function documentedKind(owner: MessageType<Message>, field: FieldDescriptor): string {
 	if (field.label === "map") return "Json";
 	switch (field.kind) {
@@ -195,7 +195,7 @@ function documentedKind(owner: MessageType<Message>, field: FieldDescriptor): st
 	}
 }
 
-/** The fields of a message, or those of them with these names. */
+/** A message's fields, optionally only those with these names. */
 export function declaredFields(type: MessageType<Message>, names?: readonly string[]): RequestField[] {
 	const fields = names ? type.fields.filter((field) => names.includes(field.name)) : type.fields;
 	return fields.map((field) => ({
@@ -206,7 +206,7 @@ export function declaredFields(type: MessageType<Message>, names?: readonly stri
 }
 
 /**
- * A request that is a message: decoded from the body, or made of URL parameters.
+ * A request that is a message, decoded from the body or built from URL parameters.
  * @param query how each parameter of the query mode is read
  */
 export function messageRequest<T extends Message>(
@@ -230,12 +230,12 @@ export function messageRequest<T extends Message>(
 /** A page of a list. */
 export const pageRequest = messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter });
 
-/** A message in the printed form; one with long lists piece by piece. */
+/** A message in the printed form; long lists are written piece by piece. */
 export function printed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
 	return messageWriter(type, "printed");
 }
 
-/** A message in the map-ordered form; one with long lists piece by piece. */
+/** A message in the map-ordered form; long lists are written piece by piece. */
 export function mapOrdered<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
 	return messageWriter(type, "mapOrdered");
 }
@@ -253,5 +253,5 @@ function messageWriter<T extends Message>(
 	return Object.assign(write, { answers: type.typeName });
 }
 
-/** The answer is written by its handler. */
+/** The handler writes the answer itself. */
 export const written: ReplyWriter<string | LongAnswer> = (_context, reply) => reply;

@@ -1,6 +1,6 @@
 /**
- * The explorer's files as they are served: read once, with headers under which a browser asks no other host, runs no other
- * script and lets no other page frame it.
+ * The explorer's files as served: each read once, with headers that stop a browser from contacting other
+ * hosts, running other scripts, or being framed by another page.
  */
 
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ import { gzipSync } from "node:zlib";
 interface ExplorerFile {
 	readonly type: string;
 	readonly body: Buffer;
-	/** The same for clients that take it; undefined: it is small. */
+	/** The gzipped body for clients that accept it; undefined for small files. */
 	readonly gzip: Buffer | undefined;
 	readonly headers: Readonly<Record<string, string>> & { readonly ETag: string };
 }
@@ -30,7 +30,7 @@ const POLICY = [
 	"require-trusted-types-for 'script'",
 ].join("; ");
 
-/** Files by the name behind the folder, and their types. */
+/** Files by their name below the folder, with their types. */
 const FILES: ReadonlyMap<string, readonly [file: string, type: string]> = new Map([
 	["", ["index.html", "text/html;charset=utf-8"] as const],
 	["index.html", ["index.html", "text/html;charset=utf-8"] as const],
@@ -41,12 +41,12 @@ const FILES: ReadonlyMap<string, readonly [file: string, type: string]> = new Ma
 
 const SMALL_BYTES = 1_024;
 
-/** What kind of chain it is. */
+/** Tells the page what kind of chain this is. */
 const SITE = "site.json";
-/** What the program knows of networks, and the page would otherwise know a second time: parameters, types of transactions. */
+/** Network facts the page would otherwise duplicate: parameters, transaction types. */
 const FACTS = "facts.json";
 
-/** The page's files, each read when it is first asked for. */
+/** The page's files, each read on first request. */
 export class ExplorerFiles {
 	private readonly kept = new Map<string, Promise<ExplorerFile>>();
 
@@ -54,7 +54,7 @@ export class ExplorerFiles {
 	constructor(private readonly folder: string | undefined) {}
 
 	/**
-	 * A file of the page; undefined where there is none.
+	 * A file of the page; undefined if there is none.
 	 * @param name what follows the folder in the path
 	 * @param development whether the page shows what the chain's owner can do
 	 */
@@ -91,14 +91,14 @@ async function networkFacts(): Promise<object> {
 	return { parameters, types };
 }
 
-/** Those of this installation. */
+/** The files of this installation. */
 export const installedExplorer = new ExplorerFiles(installedFolder());
 
 function jsonFile(value: object): ExplorerFile {
 	return withHeaders("application/json", Buffer.from(`${JSON.stringify(value)}\n`));
 }
 
-/** The folder of the page, beside the program; in a checkout that was built, below `dist/`. */
+/** The page's folder, next to the program; in a built checkout, below `dist/`. */
 function installedFolder(): string | undefined {
 	for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
 		for (const parts of [["explorer"], ["dist", "explorer"]]) {
@@ -116,7 +116,7 @@ function withHeaders(type: string, body: Buffer): ExplorerFile {
 		body,
 		gzip: body.length > SMALL_BYTES ? gzipSync(body) : undefined,
 		headers: {
-			// One tag for both forms, which have the same meaning and other bytes.
+			// One weak tag for both forms, which differ in bytes but not in meaning.
 			ETag: `W/"${hash}"`,
 			Vary: "Accept-Encoding",
 			"Cache-Control": "no-cache",

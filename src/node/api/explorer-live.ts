@@ -1,6 +1,6 @@
 /**
- * The WebSocket of the explorer's page on an HTTP server (protocol/json-rpc §15): heads as they come, and the
- * few calls of JSON-RPC that the page has, where the node answers those elsewhere too. Loaded with the first page that asks for it.
+ * The explorer page's WebSocket on an HTTP server (protocol/json-rpc §15): new heads, and the few JSON-RPC
+ * calls the page makes, if the node also offers them elsewhere. Loaded when the first page connects.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
@@ -11,7 +11,7 @@ import { LIVE_PATH } from "./explorer-path.js";
 import type { Observe } from "./jsonrpc/server.js";
 import type { SocketServer } from "./jsonrpc/subscriptions/socket-server.js";
 
-/** What the page calls, and no more. */
+/** The only methods the page calls. */
 const SUBSCRIBING: readonly string[] = ["eth_subscribe", "eth_unsubscribe"];
 const READING: readonly string[] = ["eth_getStorageAt", "debug_traceTransaction"];
 
@@ -24,7 +24,7 @@ export class ExplorerLive {
 		private readonly observe: Observe,
 	) {}
 
-	/** Takes over a connection whose client asked for it. */
+	/** Takes over a connection being upgraded. */
 	upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
 		this.sockets ??= this.open();
 		this.sockets.then(
@@ -47,11 +47,11 @@ export class ExplorerLive {
 			]);
 		const { node, broadcaster, observe } = this;
 		const { jsonrpc, release } = node.config.node;
-		// Where the operator has switched JSON-RPC off, or keeps its port apart, this one doesn't bring it back.
+		// If the operator has disabled JSON-RPC, or restricts access to its port, this socket must not reopen it.
 		const asked = jsonrpc.full.enabled ? [...SUBSCRIBING, ...READING] : SUBSCRIBING;
 		const known = methodsByName(release, jsonrpc);
 		const methods = new Map([...known].filter(([name]) => asked.includes(name)));
-		// Filters of HTTP clients are asked for again and again; here is a subscription instead.
+		// Filters are for HTTP clients, which poll; here a subscription takes their place.
 		const filters = new FilterRegistry(() => node.upMs, jsonrpc, release);
 		const context = contextsOf({ server: "full", node, broadcaster, filters, producerAddresses: () => [] });
 		const dispatcher = new Dispatcher({ ...jsonrpc, release, methods, context });
@@ -66,7 +66,7 @@ export class ExplorerLive {
 	}
 }
 
-/** Whether a page of this very address asks, or no page. */
+/** Whether the request comes from a page served by this address, or from no page. */
 function isOwnPage({ origin, host }: IncomingHttpHeaders): boolean {
 	return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 }

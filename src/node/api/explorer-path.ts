@@ -1,16 +1,16 @@
-/** Where the explorer's page is asked for; its files are read with the first request. */
+/** Paths of the explorer page; its files are read on the first request. */
 
 import type { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./plain-request.js";
 
 const FOLDER = "/explorer";
-/** Where the page opens a WebSocket. */
+/** WebSocket path of the page. */
 export const LIVE_PATH = `${FOLDER}/live`;
 
-/** A client's list of codings has gzip, and not with the weight 0. */
+/** Matches an Accept-Encoding list with gzip at a non-zero weight. */
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
-/** Whether a path is one of the page's. */
+/** Whether a path belongs to the page. */
 export const isExplorerPath = (path: string): boolean => path === FOLDER || path.startsWith(`${FOLDER}/`);
 
 /**

@@ -1,4 +1,4 @@
-/** The history interface in the OpenAPI document (protocol/history §§3 to 7). */
+/** The history API in the OpenAPI document (protocol/history §§3 to 7). */
 
 import { type Dialect, spell } from "../../protocol/dialect.js";
 
@@ -10,7 +10,7 @@ const FLAG: JsonObject = { type: "boolean" };
 const NUMBER: JsonObject = { type: "integer", minimum: 0 };
 const ROW: JsonObject = { type: "object", additionalProperties: true };
 
-/** Parameters of queries, by the sets in which they come. */
+/** Query parameters, grouped into sets. */
 const PARAMETERS = {
 	page: { limit: { type: "integer", minimum: 1, maximum: 200, default: 20 }, fingerprint: TEXT },
 	state: { only_confirmed: FLAG },
@@ -44,7 +44,7 @@ type ParameterSet = keyof typeof PARAMETERS;
 
 const OF_ROWS: readonly ParameterSet[] = ["page", "confirmed", "times", "order"];
 
-/** Paths below /v1, what they tell, and the sets of their parameters beyond those of the path. */
+/** Paths below /v1, their descriptions, and their parameter sets besides path parameters. */
 const ROUTES: readonly (readonly [path: string, about: string, sets: readonly ParameterSet[]])[] = [
 	["accounts/{account}", "The account, with its ORC-20 balances.", ["confirmed"]],
 	["accounts/{account}/transactions", "Its transactions.", [...OF_ROWS, "way", "internal"]],

@@ -1,13 +1,13 @@
-/** Writing the answer to one HTTP request: statuses, headers, framing and backpressure (protocol/http §1.3). */
+/** Writes the answer to one HTTP request: statuses, headers, framing and backpressure (protocol/http §1.3). */
 
 import { IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { HttpRequest } from "./plain-request.js";
 import type { PlainResponse } from "./plain-response.js";
 
-/** Type of an answer. */
+/** Content type of JSON answers. */
 export const JSON_TYPE = "application/json;charset=utf-8";
 
-/** Characters from which on a text becomes bytes before anything else is done with it. */
+/** Texts longer than this, in characters, are encoded to bytes first. */
 const LARGE_TEXT = 64 << 10;
 
 interface ErrorPage {
@@ -17,10 +17,10 @@ interface ErrorPage {
 
 const HTML = "text/html;charset=iso-8859-1";
 
-/** What such a page names as the part of the server that made it: the network's nodes name one of their classes and its object. */
+/** The servlet named on such a page; the network's nodes print a Java class and object here. */
 const SERVLET = "coin";
 
-/** The page of a status other than 200 (protocol/http §1.3): in the form that the client accepts, HTML by default. */
+/** The page for a non-200 status (protocol/http §1.3), in the form the client accepts, HTML by default. */
 function errorPage(status: number, message: string, path: string, accept: string | undefined): ErrorPage {
 	const form = acceptedForm(accept);
 	const title = `${status} ${message}`;
@@ -44,7 +44,7 @@ function errorPage(status: number, message: string, path: string, accept: string
 
 const FORMS = ["text/html", "text/plain", "application/json", "text/json"];
 
-/** The first known form of an Accept header, by its order; HTML for anything else. */
+/** The first known form in an Accept header, in listed order; otherwise HTML. */
 function acceptedForm(accept: string | undefined): string {
 	for (const part of (accept ?? "").split(",")) {
 		const form = part.split(";")[0]?.trim().toLowerCase() ?? "";
@@ -64,11 +64,11 @@ function escapeHtml(text: string): string {
 
 /** The answer to one request. */
 export class HttpAnswer {
-	/** What was sent: 0 until then. */
+	/** The status sent; 0 until then. */
 	status = 0;
-	/** Bytes of the body that was sent; 0 for error pages. */
+	/** Body bytes sent; 0 for error pages. */
 	bytes = 0;
-	/** Changes the body of a 200 before it is sent. */
+	/** Rewrites the body of a 200 before it is sent. */
 	rewrite: ((text: string) => string) | undefined;
 
 	constructor(
@@ -77,8 +77,8 @@ export class HttpAnswer {
 	) {}
 
 	/**
-	 * Sends a status with a body; to HEAD without it. Answers carry their length, as those of the network do (recorded
-	 * in ops/limits).
+	 * Sends a status with a body, without the body for HEAD. Answers carry a Content-Length, like the network's
+	 * (recorded in ops/limits).
 	 */
 	send(
 		status: number,
@@ -88,7 +88,7 @@ export class HttpAnswer {
 	): void {
 		const { request, response, rewrite } = this;
 		const written = status === 200 && rewrite ? rewrite(body.toString()) : body;
-		// Counted, joined with its head and written, a text would become as many copies of itself.
+		// Encoded once: measuring, joining and writing a string would each copy it.
 		const text = written.length > LARGE_TEXT && typeof written === "string" ? Buffer.from(written) : written;
 		const length = typeof text === "string" ? Buffer.byteLength(text) : text.length;
 		const headers: Record<string, string | number> = { ...more, "Content-Length": length };
@@ -100,7 +100,7 @@ export class HttpAnswer {
 		this.readRest();
 	}
 
-	/** Sends a 200 whose body is there in parts: each is let go once the client has taken those before. */
+	/** Sends a 200 whose body is in parts; each is released once the client has read the ones before. */
 	async sendParts(contentType: string, parts: Buffer[], length: number): Promise<void> {
 		if (this.rewrite || this.isHeadOnly) return this.send(200, contentType, Buffer.concat(parts, length));
 		this.status = 200;
@@ -109,7 +109,7 @@ export class HttpAnswer {
 		this.end();
 	}
 
-	/** Answers HEAD with a 200 whose body would have so many bytes. */
+	/** Answers HEAD with a 200 and the length the body would have. */
 	sendHead(contentType: string, length: number): void {
 		this.status = 200;
 		this.bytes = length;
@@ -118,21 +118,21 @@ export class HttpAnswer {
 		this.readRest();
 	}
 
-	/** What the client has is what it would get. */
+	/** The client's cached copy is current. */
 	notModified(headers: Readonly<Record<string, string>>): void {
 		this.status = 304;
 		this.response.writeHead(304, headers);
 		this.response.end();
 	}
 
-	/** The unread rest of a body must not block the connection. */
+	/** An unread request body must not block the connection. */
 	private readRest(): void {
 		if (this.request instanceof IncomingMessage) this.request.resume();
 	}
 
 	/**
-	 * Begins an answer whose body comes in pieces. Where its length isn't known yet HTTP/1.1 frames them, and an older client
-	 * reads until the connection ends, as where the network's node has much to send.
+	 * Starts an answer whose body comes in pieces. If the length is unknown, HTTP/1.1 uses chunks and older
+	 * clients read until the connection closes, as with long answers of the network's node.
 	 * @param more headers; the pieces come to the length that they name
 	 */
 	begin(contentType: string, status = 200, more: Readonly<Record<string, string | number>> = {}): void {
@@ -140,7 +140,7 @@ export class HttpAnswer {
 		this.response.writeHead(status, { ...more, "Content-Type": contentType });
 	}
 
-	/** Sends a piece; resolves when the client has taken it. @returns false: the client has gone */
+	/** Sends a piece; resolves once the client has accepted it. @returns false if the client has gone */
 	async piece(bytes: Buffer): Promise<boolean> {
 		const { response } = this;
 		this.bytes += bytes.length;
@@ -159,25 +159,25 @@ export class HttpAnswer {
 		});
 	}
 
-	/** Ends what {@link begin} began. */
+	/** Ends what {@link begin} started. */
 	end(): void {
 		this.response.end();
 		this.readRest();
 	}
 
-	/** Ends it so that the client doesn't take it for whole. */
+	/** Aborts the answer, so that the client doesn't take it for complete. */
 	breakOff(): void {
 		this.response.destroy();
 	}
 
-	/** Calls a function, once or more often, when the answer has left, or can't any more. */
+	/** Calls a function when the answer has been sent or can't be any more; possibly more than once. */
 	whenSent(done: () => void): void {
 		const { response } = this;
 		response.once("close", done);
 		if ("whenFinished" in response) response.whenFinished(done);
 	}
 
-	/** Whether the client asks for the head of the answer alone. */
+	/** Whether the client requested only the head. */
 	get isHeadOnly(): boolean {
 		return this.request.method === "HEAD";
 	}
@@ -197,7 +197,7 @@ export class HttpAnswer {
 		this.send(status, contentType, text, { "Cache-Control": "must-revalidate,no-cache,no-store" });
 	}
 
-	/** What the network's servers say from release 4.8.2 on to a body that is announced longer than they take. */
+	/** What the network's servers answer from release 4.8.2 on to a body whose declared length exceeds the limit. */
 	tooLarge(): void {
 		const page = "<h1>Bad Message 413</h1><pre>reason: Payload Too Large</pre>";
 		this.send(413, "text/html;charset=iso-8859-1", page);

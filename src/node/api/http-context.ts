@@ -1,4 +1,4 @@
-/** The node as one HTTP request sees it. */
+/** The node as seen by one HTTP request. */
 
 import type { Dialect } from "../../protocol/dialect.js";
 import type { JsonLibrary } from "../../protocol/json/json-library.js";
@@ -10,7 +10,7 @@ import type { ApiContext, ApiNode, ServerKind } from "./context.js";
 import type { HttpRequest } from "./plain-request.js";
 import type { RequestInput } from "./request.js";
 
-/** What all requests to a server have in common. */
+/** Shared by all requests to a server. */
 export interface ServerContext {
 	readonly server: ServerKind;
 	readonly node: ApiNode;
@@ -20,7 +20,7 @@ export interface ServerContext {
 	readonly postQuantum: boolean;
 }
 
-/** Made for every request, so it is as small as it can be. */
+/** Created for every request, so kept as small as possible. */
 export class HttpContext implements ApiContext {
 	readonly server: ServerKind;
 	readonly node: ApiNode;
@@ -48,7 +48,7 @@ export class HttpContext implements ApiContext {
 	readonly isAbandoned = (): boolean => this.request.socket.destroyed;
 }
 
-/** Whether a request asks for visible addresses is read when somebody wants to know: a request may be unreadable. */
+/** `visible` is read lazily, since the request may be unreadable. */
 class RequestStyle implements JsonStyle {
 	readonly dialect: Dialect;
 	readonly library: JsonLibrary;
@@ -72,7 +72,7 @@ class RequestStyle implements JsonStyle {
 	}
 }
 
-/** A request of the full server that has no style of its own: addresses and names in hexadecimal. */
+/** For a request of the full server without a style of its own: addresses and names in hex. */
 export function plainContext(node: ApiNode, broadcaster: Broadcaster, { socket }: HttpRequest): ApiContext {
 	return {
 		server: "full",

@@ -1,4 +1,4 @@
-/** A listener of HTTP requests: connections, requests that can't be read, and closing without cutting answers off. */
+/** HTTP listener: connections, unreadable requests, and closing without truncating answers. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -14,44 +14,44 @@ import { type HttpRequest, type PlainRequest, readPlainRequest } from "./plain-r
 import { CommonBytes, PlainResponse } from "./plain-response.js";
 import { pathOf, refuseUnreadable } from "./request-head.js";
 
-/** What node:http itself admits: enough to answer longer heads with a status of ours. */
+/** Header limit of node:http itself, high enough for us to answer longer heads with our own status. */
 const PARSER_HEAD_LIMIT = 65_536;
 const IDLE_MS = 30_000;
 const CLOSE_GRACE_MS = 1_000;
-/** Requests that a client may send on a connection before the answer to an earlier one has left: those of some packets. */
+/** Maximum requests pipelined on a connection before an earlier answer has been sent: a few packets' worth. */
 const MAX_PIPELINED = 256;
 
-/** Answers a request. What can be answered at once needs no promise. */
+/** Answers a request, synchronously where possible. */
 export type Handle = (request: HttpRequest, answer: HttpAnswer) => Promise<void> | void;
 
 interface HttpListenerOptions {
-	/** Connections served at a time; 0 or less: no limit. */
+	/** Maximum concurrent connections; 0 or less: no limit. */
 	readonly maxConnections: number;
-	/** How long a client may keep a connection without sending; absent: {@link IDLE_MS}. */
+	/** How long a client may hold an idle connection; absent: {@link IDLE_MS}. */
 	readonly idleMs?: number | undefined;
 	readonly handle: Handle;
 	/** Absent: {@link CONNECTION_TIMES}. */
 	readonly times?: ConnectionTimes | undefined;
-	/** Called with every request after its answer; undefined: requests are not counted. */
+	/** Called after each answered request; absent: requests are not counted. */
 	readonly answered?: ((request: HttpRequest, answer: HttpAnswer, ms: number) => void) | undefined;
 	/**
-	 * Takes over a connection whose client asks for another protocol; absent: it is answered as any request.
+	 * Takes over a connection that requests an upgrade; absent: it is answered like any request.
 	 * @param head what the client has sent behind its request
 	 */
 	readonly upgrade?: ((request: IncomingMessage, socket: Socket, head: Buffer) => void) | undefined;
-	/** Called with what {@link handle} throws; the connection is closed then. */
+	/** Called with errors thrown by {@link handle}, after which the connection is closed. */
 	readonly report: (error: unknown, where: string) => void;
 }
 
-/** How far a client is with a request that isn't complete yet. */
+/** Progress of a client's incomplete request. */
 interface Unfinished {
-	/** When its first bytes were seen; undefined: there are none. */
+	/** When its first bytes were seen; undefined if there are none. */
 	sinceMs: number | undefined;
-	/** Bytes of requests that were answered; -1: none was. */
+	/** Bytes read up to the last answered request; -1 if there was none. */
 	answered: number;
-	/** When it connected, or was answered last. */
+	/** Time of connecting or of the last answer. */
 	idleFromMs: number;
-	/** Bytes of answers that the system had taken when it was looked at, and when that number was new. */
+	/** Answer bytes the system had accepted when last checked, and when that number last changed. */
 	taken: number;
 	takenMs: number;
 }
@@ -62,7 +62,7 @@ interface Call {
 	readonly response: ServerResponse | PlainResponse;
 }
 
-/** One that node:http has read. */
+/** A call parsed by node:http. */
 interface ParsedCall extends Call {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -75,33 +75,33 @@ interface PlainCall {
 }
 
 interface PlainConnectionOptions {
-	/** How long a client may keep the connection without sending, or without reading an answer. */
+	/** How long a client may go without sending, or without reading an answer. */
 	readonly idleMs: number;
 	readonly common: CommonBytes;
-	/** Whether requests are taken; else node:http gets them. */
+	/** Whether to accept requests; otherwise node:http gets them. */
 	readonly takes: () => boolean;
 	readonly begin: (call: PlainCall) => void;
-	/** The answer has left, or can't any more. */
+	/** The answer has been sent, or can't be any more. */
 	readonly ended: (socket: Socket) => void;
-	/** Makes it a connection of node:http. */
+	/** Hands the connection to node:http. */
 	readonly handOver: (socket: Socket) => void;
 }
 
-/** Serves a connection, which is paused, until it is handed over. */
+/** Serves a paused connection until it is handed over. */
 function servePlain(socket: Socket, options: PlainConnectionOptions): void {
 	new PlainConnection(socket, options);
 }
 
 /**
- * A connection as long as its client sends nothing but plain requests, each after the answer to the one before. With the
- * first bytes that are anything else it is node:http's for good.
+ * A connection whose client sends only plain requests, each after the previous answer. With the first bytes
+ * that are anything else, node:http takes it over for good.
  */
 class PlainConnection {
 	private last: PlainRequest["head"] | undefined;
 	private call: PlainCall | undefined;
-	/** What came before the answer had left. */
+	/** Received before the answer was sent. */
 	private readonly held: Buffer[] = [];
-	/** Whether the client has said everything. */
+	/** Whether the client has ended its side. */
 	private isHalf = false;
 
 	constructor(
@@ -134,7 +134,7 @@ class PlainConnection {
 		options.begin(this.call);
 	};
 
-	/** The answer has left, or the connection is closed. */
+	/** The answer has been sent, or the connection is closed. */
 	private readonly finish = (): void => {
 		if (!this.call) return;
 		this.call = undefined;
@@ -148,7 +148,7 @@ class PlainConnection {
 		if (!this.call) this.socket.end();
 	};
 
-	/** A client that doesn't read an answer that has begun keeps it in memory, and a place. An answer in the making is waited for. */
+	/** A client that doesn't read a started answer ties up memory and a slot. An answer still being made is waited for. */
 	private readonly expire = (): void => {
 		if (!this.call || this.call.response.headersSent) this.socket.destroy();
 	};
@@ -170,9 +170,9 @@ class PlainConnection {
 export class HttpListener {
 	private readonly http: Server;
 	private readonly gate: ConnectionGate;
-	/** Connections with a request under way. */
+	/** Connections with a request in progress. */
 	private readonly busy = new Map<Socket, Call>();
-	/** Requests that came before the answer to an earlier one of their connection had left. */
+	/** Requests received before the answer to an earlier one on their connection was sent. */
 	private readonly waiting = new Map<Socket, ParsedCall[]>();
 	private readonly unfinished = new WeakMap<Socket, Unfinished>();
 	private closing = false;
@@ -182,11 +182,11 @@ export class HttpListener {
 		const idleMs = options.idleMs ?? IDLE_MS;
 		this.common = new CommonBytes(idleMs);
 		this.http = createServer({ maxHeaderSize: PARSER_HEAD_LIMIT, keepAliveTimeout: idleMs });
-		// Places are few (`node.maxHttpConnectNumber`): a client that stops in the middle of a request loses its own. An answer
-		// that takes long is waited for.
+		// Slots are few (`node.maxHttpConnectNumber`): a client that stalls mid-request loses its own. A slow
+		// answer is waited for.
 		this.http.setTimeout(idleMs, (socket) => {
 			const call = this.busy.get(socket);
-			// A client that doesn't read an answer that has begun keeps it in memory, and a place.
+			// A client that doesn't read a started answer ties up memory and a slot.
 			if (call?.request.complete !== true || call.response.headersSent) socket.destroy();
 		});
 		this.http.on("request", (request, response) => this.receive(request, response));
@@ -226,12 +226,12 @@ export class HttpListener {
 		});
 	}
 
-	/** @returns the bound port. Rejects with the system's error. */
+	/** @returns the bound port; rejects with the system's error */
 	listen(port: number, host?: string): Promise<number> {
 		return this.gate.listen(port, host);
 	}
 
-	/** Stops listening; requests under way get a moment to finish. */
+	/** Stops listening; requests in progress get a short grace period. */
 	async close(): Promise<void> {
 		this.closing = true;
 		this.common.close();
@@ -240,7 +240,7 @@ export class HttpListener {
 		await this.gate.close((socket) => !this.busy.has(socket), CLOSE_GRACE_MS);
 	}
 
-	/** Whether a client has been sending one request for longer; a byte now and then keeps no connection open. */
+	/** Whether a client has spent too long sending one request; trickling bytes doesn't keep a connection open. */
 	private isSlow(socket: Socket, limitMs: number): boolean {
 		const state = this.unfinished.get(socket);
 		if (!state) return false;
@@ -253,25 +253,25 @@ export class HttpListener {
 		return nowMs - state.sinceMs > limitMs;
 	}
 
-	/** How long a client has been asking for nothing. */
+	/** How long a client has been idle. */
 	private idleMs(socket: Socket): number | undefined {
 		const state = this.unfinished.get(socket);
 		if (!state || this.busy.has(socket) || socket.bytesRead > Math.max(0, state.answered)) return undefined;
 		return performance.now() - state.idleFromMs;
 	}
 
-	/** How long a client has been seen sending a request. */
+	/** How long a client has been sending the current request. */
 	private unfinishedMs(socket: Socket): number | undefined {
 		const state = this.unfinished.get(socket);
 		if (!state || this.busy.get(socket)?.request.complete === true) return undefined;
 		return state.sinceMs === undefined ? 0 : performance.now() - state.sinceMs;
 	}
 
-	/** How long a client has been seen taking nothing of an answer that waits for it; undefined: none does. */
+	/** How long a client has read nothing of a waiting answer; undefined if none is waiting. */
 	private unreadMs(socket: Socket): number | undefined {
 		const state = this.unfinished.get(socket);
 		if (!state || socket.writableLength === 0) return undefined;
-		// What the system hasn't taken yet of a write, of which node:net tells nothing before its end.
+		// Bytes of a write the system hasn't accepted yet, which node:net doesn't report before it completes.
 		const { _handle } = socket as unknown as {
 			readonly _handle?: { readonly writeQueueSize?: number } | null;
 		};
@@ -285,7 +285,7 @@ export class HttpListener {
 	}
 
 	private upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-		// node:http declares a stream; what it hands over is the connection.
+		// node:http declares a stream, but passes the socket.
 		const socket = stream as Socket;
 		if (this.closing || this.busy.has(socket)) {
 			socket.destroy();
@@ -302,7 +302,7 @@ export class HttpListener {
 			this.begin({ request, response });
 			return;
 		}
-		// One answer at a time: those that wait would be made, and kept, for a client that may read none.
+		// One answer at a time: otherwise they would pile up for a client that may read none.
 		if (line.length >= MAX_PIPELINED) {
 			socket.destroy();
 			return;
@@ -312,7 +312,7 @@ export class HttpListener {
 		socket.pause();
 	}
 
-	/** Goes on with the next request that a client has sent already, once others have had their turn. */
+	/** Continues with the next pipelined request, after other connections have had a turn. */
 	private next(socket: Socket): void {
 		const line = this.waiting.get(socket);
 		if (!line) return;
@@ -337,7 +337,7 @@ export class HttpListener {
 		this.answer(call);
 	}
 
-	/** The answer of a connection has left, or can't any more. */
+	/** A connection's answer has been sent, or can't be any more. */
 	private ended(socket: Socket): void {
 		this.busy.delete(socket);
 		const state = this.unfinished.get(socket);
@@ -366,7 +366,7 @@ export class HttpListener {
 	}
 
 	private failed(request: HttpRequest, error: unknown): void {
-		// A client that left in the middle of its request is not a fault of this program. Queries may carry keys.
+		// A client that left mid-request is no bug. The query isn't logged, since it may carry keys.
 		if (request.complete) this.options.report(error, `HTTP ${request.method} ${pathOf(request)}`);
 		request.socket.destroy();
 	}

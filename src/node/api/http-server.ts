@@ -1,8 +1,8 @@
 /**
  * One HTTP server over the endpoint table: routing, methods, statuses and limits (protocol/http §1).
  *
- * It stands on node:http itself: the rules for unknown paths and methods are few but unusual, and a framework's
- * router costs a hundred milliseconds of the node's start.
+ * Built on node:http directly: the rules for unknown paths and methods are few but unusual, and a framework's
+ * router adds a hundred milliseconds to the node's start.
  */
 
 import { toHex } from "../../protocol/bytes.js";
@@ -36,9 +36,9 @@ import { collectBody, EMPTY_BODY, LARGE_BODY, type MissingBody } from "./request
 import { headRefusal, lengthOf, pathOf, queryOf, traceOf } from "./request-head.js";
 import { isServicePage, servicePage } from "./service-pages.js";
 
-/** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
+/** Maximum body size for endpoints without a limit of their own: several times a transaction in hex. */
 const MAX_KEPT_BODY = 4 << 20;
-/** What a body may lose before its size is compared: its line ends become shorter. */
+/** Slack for a body before its size is compared, since normalizing line ends shortens it. */
 const LINE_ENDS = 64 << 10;
 
 /** An endpoint under one path of one server. */
@@ -47,7 +47,7 @@ interface Route {
 	readonly gate: CallGate;
 }
 
-/** A request that an endpoint answers. */
+/** A request for an endpoint. */
 interface EndpointCall {
 	readonly request: HttpRequest;
 	readonly answer: HttpAnswer;
@@ -58,13 +58,13 @@ interface EndpointCall {
 
 type EndpointText = string | LongAnswer;
 
-/** The number of the block whose state was asked, where one was named. */
+/** The block number of the state read, if a block was named. */
 type StateHeaders = Readonly<Record<string, string>> | undefined;
 
-/** Shorter answers are written faster than they are looked up. */
+/** Shorter answers are faster to write than to look up. */
 const LONG_ANSWER = 2_048;
 
-/** Answers with the line feed at their end. Many ask for the same block: its text is turned into bytes once. */
+/** Answers with a trailing newline. Caches the last long one as bytes, since many clients request the same block. */
 class AnswerLines {
 	private text = "";
 	private bytes: Buffer = Buffer.alloc(0);
@@ -86,18 +86,18 @@ export class HttpServer {
 	private readonly listener: HttpListener;
 	private readonly disabled: ReadonlySet<string>;
 	private readonly minBlock: MinBlock;
-	/** First segments of this server's paths. */
+	/** First path segments of this server. */
 	private readonly folders: ReadonlySet<string>;
 
 	constructor(
 		private readonly node: ApiNode,
 		private readonly kind: ServerKind,
 		broadcaster: Broadcaster,
-		/** Endpoints by path that this server has beside those of its kind. */
+		/** Endpoints by path in addition to those of its kind. */
 		extra: ReadonlyMap<string, Endpoint> = new Map(),
-		/** Whose pages may send what isn't signed; absent: no page's. Only a development chain takes any. */
+		/** Origins whose pages may send unsigned transactions; absent: none. Only a development chain accepts any. */
 		private readonly origins?: OriginRule,
-		/** Takes the WebSockets of the explorer's page. */
+		/** Handles the explorer page's WebSockets. */
 		private readonly live?: ExplorerLive,
 	) {
 		const { config, limiter } = node;
@@ -127,18 +127,18 @@ export class HttpServer {
 		});
 	}
 
-	/** @returns the bound port. Rejects with the system's error. */
+	/** @returns the bound port; rejects with the system's error */
 	listen(port: number, host?: string): Promise<number> {
 		return this.listener.listen(port, host);
 	}
 
-	/** Stops listening; requests under way get a moment to finish. */
+	/** Stops listening; requests in progress get a short grace period. */
 	async close(): Promise<void> {
 		this.minBlock.close();
 		await Promise.all([this.listener.close(), this.live?.close()]);
 	}
 
-	/** Answers one request, of a listener of its own or of one that serves several kinds. */
+	/** Answers one request, from its own listener or one shared by several servers. */
 	route(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		if (!namesBlock(request)) return this.routed(request, answer);
 		return this.minBlock.hold(request, answer, () => this.routed(request, answer));
@@ -187,7 +187,7 @@ export class HttpServer {
 		return this.common.answers.refusesLength(lengthOf(request), maxBodySize);
 	}
 
-	/** The name is looked up in a path without doubled slashes, under every folder of this server. */
+	/** Looks up the name in the path without doubled slashes, under every folder of this server. */
 	private isDisabled(path: string): boolean {
 		const [, folder = "", name = ""] = path.replace(/\/{2,}/g, "/").split("/");
 		return this.folders.has(folder) && name !== "" && this.disabled.has(toNeutral(name.toLowerCase()));
@@ -219,14 +219,14 @@ export class HttpServer {
 		return this.behind(this.node.limiter.http("service"), request, work, () => answer.page(503));
 	}
 
-	/** What happened by account and contract; each request counts for the limits as a call of `v1`. */
+	/** History by account and contract; each request is rate-limited as a call of `v1`. */
 	private answerHistory(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> | void {
 		const context = plainContext(this.node, this.common.broadcaster, request);
 		const work = () => sendHistory(context, request, answer, path, queryOf(request));
 		return this.behind(this.node.limiter.http("v1"), request, work, () => this.refuse(answer));
 	}
 
-	/** Files of the explorer; each request counts for the limits as a call of `explorer`. */
+	/** Explorer files; each request is rate-limited as a call of `explorer`. */
 	private answerExplorer(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> | void {
 		const work = () => explorerAnswer(request, answer, path, this.node.rules.development !== undefined);
 		return this.behind(this.node.limiter.http("explorer"), request, work, () => answer.page(503));
@@ -256,7 +256,7 @@ export class HttpServer {
 		return this.answerLater(call);
 	}
 
-	/** Answers a request whose body is still coming. */
+	/** Answers a request whose body is still arriving. */
 	private async answerLater(call: EndpointCall): Promise<void> {
 		const { request } = call;
 		const share = this.node.limiter.bodies.open(request.socket.remoteAddress ?? "");
@@ -291,7 +291,7 @@ export class HttpServer {
 		let more: StateHeaders;
 		try {
 			const seen = endpoint.readsState ? asked(context, input) : context;
-			// The state isn't to be held while the handler waits.
+			// Read now, since the state must not be held while the handler awaits.
 			if (seen !== context) more = { "State-Block": String(seen.state.properties.headNumber) };
 			const kept = this.common.node.config.node.http.cacheHeaders && request.method === "GET";
 			const final = kept ? finalHeaders(seen, input, endpoint) : undefined;
@@ -314,7 +314,7 @@ export class HttpServer {
 		more: StateHeaders,
 	): Promise<void> | void {
 		if (typeof text !== "string") return this.sendLong(request, answer, text, endpoint);
-		// What isn't stored here may be there after all, on another node behind the same cache.
+		// Not cacheable: another node behind the same cache may have what is missing here.
 		const headers = more && "ETag" in more && NOTHING.has(text) ? undefined : more;
 		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text), headers);
 	}
@@ -346,23 +346,26 @@ export class HttpServer {
 	}
 }
 
-/** The request as it is of the block that it names; of a node without history it names none. @throws {PastBlockError} */
+/**
+ * The request's context at the block it names; ignored on a node without past states.
+ * @throws {PastBlockError}
+ */
 function asked(context: ApiContext, input: RequestInput): ApiContext {
 	const name = context.node.past && input.block;
 	const block = name && blockNamed(context, name);
 	return block ? atBlock(context, block) : context;
 }
 
-/** Answers that say that there is nothing. */
+/** Answers meaning that nothing was found. */
 const NOTHING: ReadonlySet<string> = new Set(["{}", "[]"]);
 
 /**
- * What tells caches that an answer stays as it is (RFC 9111, RFC 8246), with a tag that tells whether they have it.
- * @returns undefined: it may change, or there is none
+ * Cache headers for an immutable answer (RFC 9111, RFC 8246), with an ETag.
+ * @returns undefined if it may change or there is no answer
  */
 function finalHeaders(context: ApiContext, input: RequestInput, { blockOf }: Endpoint) {
 	const { node, state, style } = context;
-	// The blocks of a development chain can be taken back.
+	// A development chain can revert any block.
 	const number = node.rules.development ? undefined : blockOf?.(context, input);
 	const id = number !== undefined && number < node.oldestRevertible && blockIdAt(state, number);
 	if (!id) return undefined;

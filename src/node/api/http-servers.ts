@@ -1,4 +1,4 @@
-/** The three HTTP servers of a node, as its configuration asks for them. */
+/** A node's three HTTP servers, as configured. */
 
 import { OperatorError } from "../../protocol/operator-error.js";
 import { Broadcaster } from "./broadcast.js";
@@ -7,7 +7,7 @@ import { ExplorerLive } from "./explorer-live.js";
 import { HttpServer } from "./http-server.js";
 import type { Observe } from "./jsonrpc/server.js";
 
-/** A server's port can't be bound; the message is one sentence for the person who started the node. */
+/** A server's port can't be bound; the message is one sentence for whoever started the node. */
 export class PortError extends OperatorError {
 	override readonly name = "PortError";
 
@@ -28,18 +28,18 @@ export function portError(port: number, owner: string, error: unknown): PortErro
 }
 
 export interface RunningServers<Port extends string> {
-	/** Bound ports of the servers that run. */
+	/** Bound ports of the running servers. */
 	readonly ports: Readonly<Partial<Record<Port, number>>>;
 	close(): Promise<void>;
 }
 
 interface ServersOptions<Port extends string> {
-	/** Of all of them, as messages call it. */
+	/** Name of the protocol in messages. */
 	readonly protocol: string;
 	readonly listeners: Readonly<Record<ServerKind, { readonly enabled: boolean; readonly port: number }>>;
-	/** How each server's port is called. */
+	/** Name of each server's port. */
 	readonly names: Readonly<Record<ServerKind, Port>>;
-	/** Address to bind; every interface without it. */
+	/** Address to bind; all interfaces if undefined. */
 	readonly host: string | undefined;
 	readonly make: (kind: ServerKind) => {
 		listen(port: number, host?: string): Promise<number>;
@@ -48,7 +48,7 @@ interface ServersOptions<Port extends string> {
 }
 
 /**
- * Starts the servers of one protocol that are enabled.
+ * Starts the enabled servers of one protocol.
  * @throws {PortError} after closing what was already bound
  */
 export async function startServers<Port extends string>({

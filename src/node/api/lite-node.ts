@@ -1,4 +1,4 @@
-/** What a node without history doesn't answer (protocol/http §1.2). */
+/** Endpoints a lite node without history refuses (protocol/http §1.2). */
 
 import { toNeutral } from "../../protocol/dialect.js";
 

@@ -1,28 +1,28 @@
-/** Sending a long answer over HTTP: in turns, and only as fast as its client reads. */
+/** Sends a long answer over HTTP: time-sliced, and only as fast as its client reads. */
 
 import { SLICE_MS, TimeSlice } from "../scheduling/time-slice.js";
 import type { HttpAnswer } from "./http-answer.js";
 import type { LongAnswer, UnreadAnswers } from "./long-answer.js";
 
-/** Shorter answers are sent in one piece, with their length. */
+/** Shorter answers are sent in one piece, with a Content-Length. */
 export const ONE_PIECE_BYTES = 512 << 10;
 
 interface LongAnswerOptions {
 	readonly contentType: string;
-	/** Waits until one more long answer may begin. @param cost that is known of it @returns what ends it */
+	/** Waits for a slot for another long answer. @returns frees the slot @param cost that is known of it */
 	readonly enter: (cost?: number) => Promise<() => void>;
 	readonly unread: UnreadAnswers;
 	readonly isAbandoned: () => boolean;
-	/** The answer to what a piece throws before anything was sent. */
+	/** The answer to an error thrown before anything was sent. */
 	readonly failed: (error: Error) => string;
 }
 
-/** Bytes that are made before the client is asked to take them. */
+/** Bytes produced before they are offered to the client. */
 const PIECE_BYTES = 16 << 10;
-/** How long a client may take for what was made before the answer gives back its place. */
+/** How long a client may take to read a chunk before the answer gives up its slot. */
 const PLACE_MS = 10;
 
-/** Sends the pieces and a line feed. Never rejects because of what a piece throws. */
+/** Sends the pieces and a newline. Never rejects because of an error in a piece. */
 export async function sendLong(
 	answer: HttpAnswer,
 	{ pieces, cost, held }: LongAnswer,
@@ -52,7 +52,7 @@ export async function sendLong(
 			const rest = await source.take(Number.POSITIVE_INFINITY, isAbandoned);
 			return answer.send(200, contentType, Buffer.concat([...first, ...rest, LINE_END]));
 		}
-		/** Hands bytes to the client; the place is others' for as long as it doesn't take them. */
+		/** Hands bytes to the client; frees the slot while the client isn't reading. */
 		const given = async (bytes: Buffer): Promise<boolean> => {
 			let read: (() => void) | undefined;
 			const unsent = first.reduce((sum, { length }) => sum + length, bytes.length);
@@ -74,7 +74,7 @@ export async function sendLong(
 			if (taken.length > 0 && !(await given(Buffer.concat(taken)))) return;
 			if (isAbandoned()) return;
 		}
-		// Nothing more is made.
+		// Everything has been produced.
 		leave?.();
 		if (await answer.piece(LINE_END)) answer.end();
 	} catch (error) {
@@ -88,7 +88,7 @@ export async function sendLong(
 
 const LINE_END = Buffer.from("\n");
 
-/** Makes pieces in turns. */
+/** Produces pieces, time-sliced. */
 class PieceReader {
 	private readonly pieces: Iterator<string>;
 	private readonly turns = new TimeSlice(SLICE_MS);
@@ -98,7 +98,7 @@ class PieceReader {
 		this.pieces = pieces[Symbol.iterator]();
 	}
 
-	/** The next pieces, until they have at least so many bytes. */
+	/** The next pieces, with at least this many bytes in total. */
 	async take(size: number, isAbandoned: () => boolean): Promise<Buffer[]> {
 		const taken: Buffer[] = [];
 		let length = 0;

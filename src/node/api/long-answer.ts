@@ -1,6 +1,6 @@
-/** Answers that may be very long, such as a hundred full blocks: made and sent piece by piece, a few at a time. */
+/** Answers that may be very long, such as a hundred full blocks: produced and sent piece by piece, only a few at a time. */
 
-/** An answer as pieces of text, each made when it is asked for. */
+/** An answer as lazily produced pieces of text. */
 export class LongAnswer {
 	/**
 	 * @param cost bytes of memory that making it takes, where that is much: it is admitted before its first piece is made;
@@ -14,7 +14,7 @@ export class LongAnswer {
 	) {}
 }
 
-/** A list as text: `head`, then the items parted by commas, then `tail`. */
+/** A list as text: `head`, the comma-separated items, `tail`. */
 export function* listPieces<T>(
 	head: string,
 	items: Iterable<T>,
@@ -29,16 +29,16 @@ export function* listPieces<T>(
 	yield before === head ? head + tail : tail;
 }
 
-/** What a long answer takes while it is made and sent: about one block, and what its client hasn't read yet of it. */
+/** Memory of a long answer in progress: about one block, and what its client hasn't read yet. */
 const ANSWER_BYTES = 2 << 20;
-/** Memory of all long answers together, and of those of one address; one that takes more comes alone. */
+/** Memory budget of all long answers, and of one address; an answer that exceeds it runs alone. */
 const MAX_BYTES = 16 * ANSWER_BYTES;
 const MAX_BYTES_PER_ADDRESS = 4 * ANSWER_BYTES;
 
-/** How long an address waits whose answer was broken off. */
+/** How long an address must wait after its answer was aborted. */
 const PAUSE_MS = 1_000;
 
-/** Bytes that answers may hold together whose clients don't read. */
+/** Total bytes held by answers whose clients aren't reading. */
 const MAX_UNREAD_BYTES = 48 << 20;
 
 interface Unread {
@@ -47,8 +47,8 @@ interface Unread {
 }
 
 /**
- * Answers that wait for their clients to read. They have given back their places at a {@link LongAnswerGate}, so that whoever reads
- * slowly keeps nobody waiting; together they hold a bounded number of bytes, beyond which the largest of several is broken off.
+ * Answers waiting for their clients to read. They have given up their slots at a {@link LongAnswerGate}, so that a slow
+ * reader keeps nobody waiting; their total size is bounded, beyond which the largest of several is aborted.
  */
 export class UnreadAnswers {
 	private readonly waiting = new Set<Unread>();
@@ -77,20 +77,20 @@ export class UnreadAnswers {
 interface Waiting {
 	readonly address: string;
 	readonly cost: number;
-	/** The first of an address comes in the round of the moment, its others one by one in the rounds after. */
+	/** An address's first waiting answer joins the current round, its others one per later round. */
 	readonly round: number;
 	readonly admit: () => void;
 }
 
 /**
- * Lets long answers begin: as many as there is memory for, a part of it for each address, the others in rounds, one of each
- * address in the order of coming. Costs are bytes, or 1 for each where a number of answers is the limit.
+ * Admits long answers: as many as fit in memory, with a share per address; the rest wait in rounds, one per
+ * address in order of arrival. Costs are bytes, or 1 each where the limit is a number of answers.
  */
 export class LongAnswerGate {
 	private taken = 0;
 	private readonly byAddress = new Map<string, number>();
 	private readonly waiting: Waiting[] = [];
-	/** That of the last one that was let in, and the last of each address that waits. */
+	/** The round of the last one admitted, and the last round of each waiting address. */
 	private round = 0;
 	private readonly lastRounds = new Map<string, number>();
 
@@ -101,17 +101,17 @@ export class LongAnswerGate {
 		private readonly usualCost = 1,
 	) {}
 
-	/** One for answers that are sent piece by piece. */
+	/** For answers sent piece by piece. */
 	static ofBytes(): LongAnswerGate {
 		return new LongAnswerGate(MAX_BYTES, MAX_BYTES_PER_ADDRESS, ANSWER_BYTES);
 	}
 
-	/** What answers that were let in take together. */
+	/** Total cost of the admitted answers. */
 	get held(): number {
 		return this.taken;
 	}
 
-	/** Resolves once an answer may begin, with what is to be called, once or more often, when it has ended. */
+	/** Resolves once an answer may start, with a function to call when it has ended; repeated calls are harmless. */
 	async enter(address: string, cost: number = this.usualCost): Promise<() => void> {
 		await new Promise<void>((resolve) => {
 			const last = this.lastRounds.get(address);
@@ -134,7 +134,7 @@ export class LongAnswerGate {
 		};
 	}
 
-	/** An answer whose address has its share waits by itself; one that finds too little memory is not overtaken by lighter ones. */
+	/** Skips answers whose address has used up its share; but one that needs more memory is not overtaken by cheaper ones. */
 	private admitWaiting(): void {
 		const { waiting } = this;
 		for (let at = 0; at < waiting.length; ) {
@@ -154,7 +154,7 @@ export class LongAnswerGate {
 		}
 	}
 
-	/** Lets no answer of an address begin for a time: one that was broken off would only be asked for again. */
+	/** Admits no answers for an address for a while: an aborted one would just be requested again. */
 	pause(address: string): void {
 		this.take(address, this.perAddress);
 		setTimeout(() => this.leave(address, 0, this.perAddress), PAUSE_MS).unref();

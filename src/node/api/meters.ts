@@ -1,4 +1,6 @@
-/** What the node counts about itself, as `getstatsinfo` and `getnodeinfo` show it (protocol/http-endpoints §5). Rates are per second. */
+/**
+ * The node's own metrics, as shown by `getstatsinfo` and `getnodeinfo` (protocol/http-endpoints §5). Rates are per second.
+ */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -17,19 +19,19 @@ const ZERO_RATE: Rate = { count: 0, mean: 0, oneMinute: 0, fiveMinutes: 0, fifte
 export interface ApiMeter {
 	readonly name: string;
 	readonly calls: Rate;
-	/** Undefined: failures of this one are not counted by themselves. */
+	/** Undefined if its failures aren't counted separately. */
 	readonly failures: Rate | undefined;
-	/** Undefined: what it sends is not counted. */
+	/** Undefined if the bytes it sends aren't counted. */
 	readonly sentBytes: Rate | undefined;
 }
 
-/** Times from a block's slot to its arrival, in milliseconds. */
+/** Time from a block's slot to its arrival, in milliseconds. */
 export interface LatencyMeter {
 	readonly top75: number;
 	readonly top95: number;
 	readonly top99: number;
 	readonly count: number;
-	/** How many took longer than one, two, three seconds. */
+	/** How many took longer than one, two and three seconds. */
 	readonly over: readonly [number, number, number];
 }
 
@@ -57,7 +59,7 @@ export interface NodeMeters {
 }
 
 export interface NodeStatistics {
-	/** Undefined: this node doesn't count (`node.metricsEnable`). */
+	/** Undefined if metrics are off (`node.metricsEnable`). */
 	readonly meters: NodeMeters | undefined;
 	/** Whether this node may produce blocks, as the master of its backup group. */
 	readonly isProducing: boolean;
@@ -67,7 +69,7 @@ export interface NodeStatistics {
 
 const ZERO_API: ApiMeter = { name: "", calls: ZERO_RATE, failures: ZERO_RATE, sentBytes: ZERO_RATE };
 
-/** What a node shows that does not count: `node.metricsEnable` is off. */
+/** What a node reports with `node.metricsEnable` off. */
 export const NO_METERS: NodeMeters = {
 	blockProcessing: ZERO_RATE,
 	transactions: ZERO_RATE,
@@ -91,26 +93,29 @@ export const NO_METERS: NodeMeters = {
 	udpOut: ZERO_RATE,
 };
 
-/** A witness that signed several blocks of one number. */
+/** A witness that signed several blocks with the same number. */
 export interface DoubleSigner {
-	/** Address in hexadecimal. */
+	/** Address in hex. */
 	readonly witness: string;
-	/** Blocks beside the first one of their number, of all numbers. */
+	/** Number of blocks beyond the first, over all block numbers. */
 	readonly times: number;
-	/** When the last of them came. */
+	/** When the last of them arrived. */
 	readonly timeMs: bigint;
 	/** Its number. */
 	readonly block: bigint;
-	/** Its id and those of the blocks beside it, in hexadecimal. */
+	/** Its id and those of the conflicting blocks, in hex. */
 	readonly ids: readonly string[];
 }
 
-/** Blocks whose signer is remembered: as far back as branches begin in practice. */
+/** Blocks whose signers are remembered: as far back as forks begin in practice. */
 const REMEMBERED_BLOCKS = 4096;
-/** Blocks of one witness and number that are told apart. */
+/** Maximum conflicting blocks tracked per witness and number. */
 const MAX_TWINS = 8;
 
-/** Finds witnesses that signed several blocks of one number. Only blocks of active witnesses are accepted, so they are few. */
+/**
+ * Finds witnesses that signed several blocks with the same number. Only blocks of active witnesses are
+ * accepted, so there are few.
+ */
 export class DoubleSigners {
 	private readonly signed = new Recent<string[]>(REMEMBERED_BLOCKS, Number.POSITIVE_INFINITY, () => 0);
 	private readonly found = new Map<string, DoubleSigner>();
@@ -122,7 +127,7 @@ export class DoubleSigners {
 		return [...this.found.values()];
 	}
 
-	/** A block joined the chain or a side branch. */
+	/** A block joined the main chain or a fork. */
 	accepted({ witness, number, idHex }: Pick<SignedBlock, "witness" | "number" | "idHex">): void {
 		const address = toHex(witness);
 		const key = `${address} ${number}`;

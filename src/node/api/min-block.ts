@@ -1,7 +1,7 @@
 /**
- * Reads that must not be older than a block. Behind one address there may be several nodes, of which one is a block behind: whoever
- * has read block N at one of them, or sent a transaction that stands there, names it in a header, and a node without it
- * waits for it, or refuses so that the next one is asked.
+ * Reads with a minimum block. Several nodes may share one address, one of them a block behind: a client that
+ * has read block N, or sent a transaction included in it, gives N in a header, and a node without it waits
+ * for it, or refuses so that the next node is asked.
  */
 
 import type { ApiNode, ServerKind } from "./context.js";
@@ -9,10 +9,10 @@ import type { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./plain-request.js";
 
 const HEADER = "x-coin-min-block";
-/** Two slots: a node that is further behind isn't one to read from. */
+/** Two slots; a node further behind shouldn't be read from. */
 const LONGEST_WAIT_MS = 6_000;
 const POLL_MS = 50;
-/** Requests that wait, of all clients and of one. */
+/** Waiting requests, in total and per client. */
 const MAX_HELD = 1_000;
 const MAX_HELD_PER_ADDRESS = 50;
 
@@ -24,9 +24,9 @@ interface Waiting {
 }
 
 interface MinBlockOptions {
-	/** Number of the newest block of the server. */
+	/** Number of the server's newest block. */
 	readonly head: () => bigint;
-	/** Milliseconds of a clock that only goes forward. */
+	/** Milliseconds of a monotonic clock. */
 	readonly now: () => number;
 }
 
@@ -34,7 +34,7 @@ interface MinBlockOptions {
 export const minBlockOf = (node: ApiNode, kind: ServerKind): MinBlock =>
 	new MinBlock({ head: () => node.view(kind).properties.headNumber, now: () => node.upMs });
 
-/** PERF: asked of every request, so that those without the header cost nothing more. */
+/** PERF: checked on every request, so that those without the header cost nothing more. */
 export const namesBlock = ({ headers }: HttpRequest): boolean => headers[HEADER] !== undefined;
 
 export class MinBlock {
@@ -44,7 +44,7 @@ export class MinBlock {
 	constructor(private readonly options: MinBlockOptions) {}
 
 	/**
-	 * Holds a request until the block that it names ({@link namesBlock}) is there.
+	 * Holds a request until the block in its header ({@link namesBlock}) has arrived.
 	 * @param handle answers it; called at once where the block is there
 	 */
 	hold(request: HttpRequest, answer: HttpAnswer, handle: () => Promise<void> | void): Promise<void> | void {
@@ -82,7 +82,7 @@ export class MinBlock {
 		this.timer = undefined;
 	}
 
-	/** Ends all waiting. */
+	/** Ends all waits. */
 	close(): void {
 		for (const { end } of this.waiting) end(false);
 		this.waiting.clear();

@@ -1,4 +1,4 @@
-/** Reports of what the servers do, for metrics. Without an observer nothing is counted or timed. */
+/** Reports server activity for metrics. Without an observer, nothing is counted or timed. */
 
 import type { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./plain-request.js";
@@ -6,18 +6,18 @@ import type { HttpRequest } from "./plain-request.js";
 export interface AnsweredRequest {
 	/** `full`, `solidity`, `pbft`, or the name of a JSON-RPC server. */
 	readonly server: string;
-	/** The path of the endpoint that answered; undefined: there is none under the path, or not for the method. */
+	/** The endpoint's path; undefined if there is none under the path or for the method. */
 	readonly path: string | undefined;
 	readonly status: number;
-	/** Of the answer's body. */
+	/** Size of the response body. */
 	readonly bytes: number;
 	readonly ms: number;
 }
 
-/** What a server answers before any endpoint is asked. */
+/** Statuses sent without reaching an endpoint. */
 const WITHOUT_ENDPOINT: ReadonlySet<number> = new Set([302, 404, 405]);
 
-/** What a listener tells an observer of the requests to a server. */
+/** Creates the callback through which a listener reports requests to an observer. */
 export function reportAnswers(
 	observer: ApiObserver | undefined,
 	server: string,
@@ -33,19 +33,22 @@ export function reportAnswers(
 }
 
 export interface ApiObserver {
-	/** A request over HTTP was answered. */
+	/** An HTTP request was answered. */
 	answered?(request: AnsweredRequest): void;
-	/** A call of gRPC (`protocol.Wallet/GetAccount`, spelled as clients do) or JSON-RPC (`eth_call`) was answered. */
+	/** A gRPC call (`protocol.Wallet/GetAccount`, as spelled by the client) or JSON-RPC call (`eth_call`) was answered. */
 	called?(kind: "grpc" | "jsonrpc", method: string, ms: number): void;
-	/** A call of JSON-RPC was refused by its method. */
+	/** A JSON-RPC call was rejected by its method. */
 	refused?(method: string): void;
-	/** The work behind a request is done. @param endpoint of HTTP, a method of gRPC in small letters, or one of JSON-RPC */
+	/**
+	 * The work behind a request is done.
+	 * @param endpoint of HTTP, a method of gRPC in small letters, or one of JSON-RPC
+	 */
 	worked?(endpoint: string, ms: number): void;
 	/** A client's transaction was accepted or refused. @param code `Return.response_code` */
 	broadcast?(code: number): void;
 }
 
-/** Does the work behind a request, and tells of it; what throws has done none. */
+/** Does and times the work behind a request; failures aren't reported. */
 export function observed<R>(
 	observer: ApiObserver | undefined,
 	endpoint: string,

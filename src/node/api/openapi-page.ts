@@ -1,4 +1,4 @@
-/** The HTTP API as a document for tools, and as one page to read with everything in it. */
+/** The HTTP API as a document for tools, and as a single self-contained page. */
 
 import type { Dialect } from "../../protocol/dialect.js";
 import type { ServerKind } from "./context.js";
@@ -8,7 +8,7 @@ import type { ServerAddresses } from "./openapi.js";
 
 const KINDS: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
-/** Documents by spelling, and by which addresses are the same. */
+/** Documents by dialect and by which servers share an address. */
 const made = new Map<string, Promise<string>>();
 
 const placeOf = (kind: ServerKind): string => `http://address-of-${kind}.invalid`;
@@ -19,8 +19,8 @@ async function makeText(dialect: Dialect, places: ServerAddresses): Promise<stri
 }
 
 /**
- * The document as text, with addresses in it. Making it takes many milliseconds, and clients choose how often they ask and by which
- * name: it is made once, with words in the places of addresses.
+ * The document as text, with real addresses filled in. Generating it takes many milliseconds, and clients choose how often
+ * and under which host name they request it, so it is cached with placeholders for addresses.
  */
 export async function openApiText(dialect: Dialect, addresses: ServerAddresses): Promise<string> {
 	const firstWith = (kind: ServerKind): ServerKind =>
@@ -50,7 +50,7 @@ both are hexadecimal. The same as a document for tools: <a href="openapi.json">o
 
 let page: string | undefined;
 
-/** The page, in HTML; names are neutral, and the deployed spelling is accepted as well. It is made once. */
+/** The HTML page; names are neutral, the deployed spelling is accepted too. Generated once. */
 export function openApiPage(): string {
 	page ??= makePage();
 	return page;

@@ -1,6 +1,6 @@
 /**
- * The HTTP API as an OpenAPI 3.1 document, made of the endpoint table. The whole schema is loaded for it: import this
- * only where the document is asked for.
+ * The HTTP API as an OpenAPI 3.1 document, generated from the endpoint table. It loads the whole schema:
+ * import this only where the document is requested.
  */
 
 import type {
@@ -56,7 +56,7 @@ const SCALARS: Readonly<Record<string, JsonObject>> = {
 	address: ADDRESS,
 };
 
-/** Schemas of what the table names and no message describes. */
+/** Schemas in the table that no message describes. */
 const WRITTEN: Readonly<Record<string, JsonObject>> = {
 	Error: {
 		type: "object",
@@ -124,7 +124,7 @@ const WRITTEN: Readonly<Record<string, JsonObject>> = {
 	},
 };
 
-/** Where each API is served. */
+/** The address of each API. */
 export type ServerAddresses = Readonly<Record<ServerKind, string>>;
 
 const DEFAULT_ADDRESSES: ServerAddresses = {
@@ -133,7 +133,7 @@ const DEFAULT_ADDRESSES: ServerAddresses = {
 	pbft: `http://127.0.0.1:${SERVERS.pbft.port}`,
 };
 
-/** Builds the document in the spelling of a dialect. */
+/** Builds the document in a dialect's spelling. */
 export function openApiDocument(dialect: Dialect, addresses = DEFAULT_ADDRESSES): JsonObject {
 	return new Document(dialect, addresses).build();
 }
@@ -175,7 +175,7 @@ class Document {
 		};
 	}
 
-	/** APIs at one address are one server. */
+	/** APIs at the same address are one server. */
 	private serverList(kinds: readonly ServerKind[]): JsonObject[] {
 		const urls = [...new Set(kinds.map((kind) => this.addresses[kind]))];
 		return urls.map((url) => {
@@ -184,7 +184,7 @@ class Document {
 		});
 	}
 
-	/** The paths of an endpoint in this spelling, each with its servers. */
+	/** An endpoint's paths in this spelling, each with its servers. */
 	private pathsOf(endpoint: Endpoint): ReadonlyMap<string, readonly ServerKind[]> {
 		const found = new Map<string, ServerKind[]>();
 		for (const server of Object.keys(SERVERS) as ServerKind[]) {
@@ -253,7 +253,7 @@ class Document {
 		return { "200": { description: "The answer.", content: { "application/json": { schema } } } };
 	}
 
-	/** The schema of a type as the table names it: a scalar, an enumeration, a message, or a list of one of them. */
+	/** The schema for a type name in the table: a scalar, an enum, a message, or a list of one. */
 	private schema(type: string): JsonObject {
 		if (type.endsWith("[]")) return { type: "array", items: this.schema(type.slice(0, -2)) };
 		const scalar = SCALARS[type];

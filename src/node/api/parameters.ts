@@ -1,4 +1,4 @@
-/** Parameters of a URL query or a form body, and how they are read (protocol/http §3.5). */
+/** Parameters of a URL query or form body, and their parsing (protocol/http §3.5). */
 
 import { fromUtf8 } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
@@ -7,17 +7,17 @@ import { NamedError, numberFormat } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
 import type { JsonLibrary } from "../../protocol/json/json-library.js";
 
-/** Decoded parameters in their order. */
+/** Decoded parameters, in order. */
 export class Parameters {
 	private constructor(
 		private readonly values: ReadonlyMap<string, readonly string[]>,
-		/** What can't be read, as the network names it. */
+		/** What couldn't be read, in the network's words. */
 		private readonly malformed: string | undefined,
 	) {}
 
 	private static readonly none = new Parameters(new Map(), undefined);
 
-	/** Reads the parameters of a query, and those of a form body after them. */
+	/** Reads the parameters of a query, followed by those of a form body. */
 	static parse(query: string, form = ""): Parameters {
 		if (query === "" && form === "") return Parameters.none;
 		const values = new Map<string, string[]>();
@@ -40,12 +40,12 @@ export class Parameters {
 		return this.malformed !== undefined;
 	}
 
-	/** The first value of a parameter; null if it is absent, or the text was malformed. */
+	/** The first value of a parameter; null if absent or if the text was malformed. */
 	find(name: string): string | null {
 		return this.malformed ? null : this.get(name);
 	}
 
-	/** The first value of a parameter; null if it is absent. @throws {NamedError} if the text was malformed */
+	/** The first value of a parameter; null if absent. @throws {NamedError} if the text was malformed */
 	get(name: string): string | null {
 		if (this.malformed) throw new NamedError("BadMessageException", `400: Unable to parse ${this.malformed}`);
 		return this.values.get(name)?.[0] ?? null;
@@ -59,7 +59,10 @@ export function readForm(text: string): ReadonlyMap<string, readonly string[]> {
 	return values;
 }
 
-/** Reads `a=1&b=2`: plus signs are blanks, escapes are UTF-8, names have either spelling. @throws {NamedError} */
+/**
+ * Parses `a=1&b=2`: plus signs are spaces, escapes are UTF-8, names may have either spelling.
+ * @throws {NamedError}
+ */
 function addParameters(values: Map<string, string[]>, text: string): void {
 	for (const pair of text.split("&")) {
 		if (pair === "") continue;
@@ -79,7 +82,7 @@ function decode(text: string): string {
 	if (wrong !== undefined && wrong.length < 3)
 		throw new NamedError("Utf8Appendable$NotUtf8Exception", "Not valid UTF8! Incomplete % encoding");
 	if (wrong !== undefined) throw new NamedError("IllegalArgumentException", `Not valid encoding '${wrong}'`);
-	// In place, byte by byte: a client may send a million escapes.
+	// In place, byte by byte, since a client may send a million escapes.
 	const bytes = Buffer.from(text, "utf8");
 	let length = 0;
 	for (let at = 0; at < bytes.length; at++) {
@@ -96,16 +99,16 @@ const PERCENT = 0x25;
 const PLUS = 0x2b;
 const BLANK = 0x20;
 
-/** Of a hexadecimal digit's character. */
+/** The value of a hex digit. */
 const digitOf = (byte: number): number => (byte & 0x0f) + (byte >= 0x41 ? 9 : 0);
 
-/** A signed decimal of 64 bits. @throws {NamedError} NumberFormatException, also for an absent one */
+/** A signed 64-bit decimal. @throws {NamedError} NumberFormatException, also for an absent one */
 export function parseLong(text: string | null): bigint {
 	if (text === null) throw new NamedError("NumberFormatException", null);
 	return parseInteger(text, MIN_INT64, MAX_INT64);
 }
 
-/** A signed decimal of 32 bits. @throws {NamedError} NumberFormatException, also for an absent one */
+/** A signed 32-bit decimal. @throws {NamedError} NumberFormatException, also for an absent one */
 export function parseInt32(text: string | null): number {
 	if (text === null) throw new NamedError("NumberFormatException", null);
 	return Number(parseInteger(text, -0x80000000n, 0x7fffffffn));
@@ -118,8 +121,7 @@ function parseInteger(text: string, least: bigint, most: bigint): bigint {
 }
 
 /**
- * Address bytes of a text: Base58Check when visible, else hexadecimal. A visible text that is not an address gives no
- * bytes.
+ * Address bytes from text: Base58Check if visible, otherwise hex. A visible text that isn't an address gives no bytes.
  * @throws {Base58Error | NamedError} for an illegal character; from release 4.8.2 on in hexadecimal alone
  */
 export function parseAddressText(text: string | null, visible: boolean, library: JsonLibrary): Uint8Array {

@@ -1,23 +1,23 @@
 /**
- * Requests of the plainest form, read without node:http, which takes as long for one as its answer takes: a GET or POST of
- * HTTP/1.1 that arrived whole, in one piece and alone, and of which nothing can be understood in two ways. Everything
- * else is not judged here: node:http reads it.
+ * The plainest requests, read without node:http, which takes as long to parse one as it takes to answer it:
+ * an HTTP/1.1 GET or POST that arrived complete, in one piece and on its own, and can't be interpreted in two
+ * ways. Everything else isn't judged here but left to node:http.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { asBuffer } from "../../protocol/bytes.js";
 
-/** Longer ones are left to node:http: of the head, and of all. */
+/** Maximum size of the head and of the whole request; longer ones are left to node:http. */
 const MAX_HEAD = 4_096;
 const MAX_REQUEST = 16_384;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** Paths and queries of these characters alone are the same however strict their reader is. */
+/** Paths and queries of these characters mean the same to any parser, however strict. */
 const REQUEST_LINE = /^(GET|POST) (\/[0-9A-Za-z/_.?&=%+,:;~-]*) HTTP\/1\.1\r\n/;
-/** A header in one line, of printable characters, without blanks around it but the one behind the colon. */
+/** A single-line header of printable characters, with no whitespace around the value except a space after the colon. */
 const HEADER = /([0-9A-Za-z-]+):(?: ([!-~](?:[ -~]*[!-~])?)?)?\r\n/y;
-/** What changes how the rest is read, or what is done with the connection. */
+/** Headers that change how the rest is read or how the connection is handled. */
 const SPECIAL: ReadonlySet<string> = new Set([
 	"expect",
 	"proxy-connection",
@@ -28,9 +28,9 @@ const SPECIAL: ReadonlySet<string> = new Set([
 	"upgrade",
 ]);
 
-/** The head of a plain request, with what node:http would say of it. */
+/** The head of a plain request, in node:http's terms. */
 interface PlainHead {
-	/** As received, up to and with the empty line. */
+	/** As received, including the final empty line. */
 	readonly text: string;
 	readonly method: "GET" | "POST";
 	readonly url: string;
@@ -39,11 +39,11 @@ interface PlainHead {
 	readonly bodyLength: number;
 }
 
-/** A request that was whole when it was begun. */
+/** A request that is complete from the start. */
 export class PlainRequest {
 	readonly httpVersion = "1.1";
 	readonly complete = true;
-	/** May be changed by who answers it. */
+	/** May be changed by its handler. */
 	url: string;
 
 	constructor(
@@ -68,7 +68,7 @@ export class PlainRequest {
 }
 
 /**
- * Reads what came over a connection in one piece.
+ * Parses what arrived on a connection in one piece.
  * @param last the head of the connection's request before: clients send the same one again and again
  * @returns undefined: it is not a plain request
  */
@@ -112,5 +112,5 @@ function readHead(text: string): PlainHead | undefined {
 	return { text, method, url: line[2] as string, headers, rawHeaders, bodyLength };
 }
 
-/** A request as handlers see it, whoever has read it. */
+/** A request as handlers see it, whichever parser read it. */
 export type HttpRequest = IncomingMessage | PlainRequest;

@@ -1,23 +1,23 @@
-/** Answers to plain requests, byte by byte as node:http writes them on a connection that stays open. */
+/** Answers to plain requests, byte for byte what node:http writes on a keep-alive connection. */
 
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-/** Headers of one answer, in their order. */
+/** Headers of an answer, in order. */
 type Headers = Readonly<Record<string, string | number>>;
 
-/** Longer answers are not kept. */
+/** Longer answers are not cached. */
 const MAX_REPEATED = 256 << 10;
 
-/** The longest that an answer waits for others, unless the calculation behind it takes longer by itself. */
+/** The longest an answer is held for others, unless the computation behind it takes longer. */
 const LONGEST_MS = 1;
 
 /**
- * Answers of one round of the event loop, which leave together.
+ * Answers of one event loop round, sent together.
  *
- * PERF: the first bytes for a client that sleeps make the system wake it, on the sender's time, which costs more than the
- * answer itself. A client with many connections is awake after the first of a batch: calls of contracts at sixteen
- * connections are answered 1.8 times as often.
+ * PERF: the first bytes for a sleeping client make the kernel wake it on the sender's time, which costs more
+ * than the answer itself. A client with many connections is awake after the first of a batch: contract calls
+ * over sixteen connections reach 1.8 times the throughput.
  */
 export class AnswerBatch {
 	private waiting: (() => void)[] = [];
@@ -32,7 +32,7 @@ export class AnswerBatch {
 		private readonly atEndOfRound: (run: () => void) => void = setImmediate,
 	) {}
 
-	/** Sends soon, in the order of coming. @param send must not throw */
+	/** Sends soon, in order. @param send must not throw */
 	add(send: () => void): void {
 		this.waiting.push(send);
 		if (this.waiting.length === 1) {
@@ -48,12 +48,12 @@ export class AnswerBatch {
 	};
 }
 
-/** What the answers of a listener have in common. */
+/** Shared by the answers of a listener. */
 export class CommonBytes {
 	readonly batch = new AnswerBatch();
 	private headEnd = "";
 	private second = -1;
-	/** The body that was sent last as bytes and its head; and both in one piece, if they were sent again. */
+	/** The last body sent as bytes, with its head; and both in one piece if they were sent again. */
 	private body: Buffer | undefined;
 	private head = "";
 	private whole: Buffer | undefined;
@@ -68,7 +68,7 @@ export class CommonBytes {
 		private readonly nowMs: () => number = Date.now,
 	) {}
 
-	/** The headers that node:http adds, without the empty line. The date is a second's. */
+	/** The headers node:http adds, without the final empty line. The date is cached for a second. */
 	get endOfHead(): string {
 		const nowMs = this.nowMs();
 		const second = Math.floor(nowMs / 1000);
@@ -82,13 +82,13 @@ export class CommonBytes {
 		return this.headEnd;
 	}
 
-	/** Answers that begin from now on say that their connection ends with them. */
+	/** Answers from now on announce that their connection will close. */
 	close(): void {
 		this.isClosing = true;
 		this.second = -1;
 	}
 
-	/** An answer in one piece, if it is the one before once more: many ask for the same block. */
+	/** The answer in one piece if it repeats the previous one, since many clients request the same block. */
 	repeated(head: string, body: Buffer): Buffer | undefined {
 		if (body.length > MAX_REPEATED) return undefined;
 		if (body === this.body && head === this.head) {
@@ -106,7 +106,7 @@ export class PlainResponse {
 	headersSent = false;
 	writableEnded = false;
 	private added: Record<string, string> | undefined;
-	/** The head, until the first bytes of the body are there. */
+	/** The head, until the first bytes of the body are available. */
 	private head = "";
 	private isChunked = false;
 	private readonly finished: () => void;
@@ -127,7 +127,7 @@ export class PlainResponse {
 		};
 	}
 
-	/** Called, too, once everything has been given to the system, or can't be any more. */
+	/** Also called once everything has been handed to the kernel, or can't be any more. */
 	whenFinished(done: () => void): void {
 		this.waiting.push(done);
 	}
@@ -140,7 +140,7 @@ export class PlainResponse {
 		this.added = { ...this.added, [name]: value };
 	}
 
-	/** Without a length the body is sent in chunks. */
+	/** Without a length, the body is sent in chunks. */
 	writeHead(status: number, own: Headers): void {
 		const headers: Headers = this.added ? { ...this.added, ...own } : own;
 		let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
@@ -152,7 +152,10 @@ export class PlainResponse {
 		this.headersSent = true;
 	}
 
-	/** Sends a piece of a body, in chunks where its length wasn't told. @returns whether the client has kept up */
+	/**
+	 * Sends a piece of the body, chunked if there is no Content-Length.
+	 * @returns whether the client keeps up
+	 */
 	write(bytes: Buffer): boolean {
 		if (bytes.length === 0) return true;
 		const { socket, head } = this;
@@ -171,7 +174,7 @@ export class PlainResponse {
 		return keepsUp;
 	}
 
-	/** Ends the answer; with its whole body, where it isn't sent in chunks. */
+	/** Ends the answer, with its whole body unless it is chunked. */
 	end(body?: string | Buffer): void {
 		const { socket, head, finished } = this;
 		this.head = "";

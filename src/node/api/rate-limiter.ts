@@ -1,25 +1,24 @@
 /**
- * How fast and how many at a time calls are let in (protocol/http §1.4, protocol/configuration §1.9): all calls of the process, those of the
- * client's address and those of one component, in the order of the release. Buckets delay a call and never refuse it;
- * only a limit of calls at the same time does, after two seconds. Where the configuration says so, no call waits:
- * one that would have to is refused at once.
+ * Rate and concurrency limits (protocol/http §1.4, protocol/configuration §1.9): for all calls of the process, per client
+ * address, and per component, in the release's order. Buckets delay a call but never reject it; only a concurrency limit
+ * does, after two seconds. In non-blocking mode no call waits: one that would have to is rejected at once.
  */
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
 import { LongAnswerGate, UnreadAnswers } from "./long-answer.js";
 import { BodyBudget } from "./request-body.js";
 
-/** Addresses that are told apart; a further one takes the place of the oldest. */
+/** Addresses tracked; another one replaces the oldest. */
 const MAX_ADDRESSES = 10_000;
 const GLOBAL_ADDRESS_MS = 3_600_000;
 const COMPONENT_ADDRESS_MS = 600_000;
-/** Calls wait so long for their turn where the number of calls at the same time is limited. */
+/** How long a call waits for its turn under a concurrency limit. */
 const PERMIT_WAIT_MS = 2_000;
 
-/** The refusal of a call that waited too long. */
+/** The error for a call that waited too long. */
 export const OUT_OF_RESOURCES = "lack of computing resources";
 
-/** Time and waiting, as the limiter sees them. Milliseconds; `now` never goes back. */
+/** Clock and timer of the limiter. Milliseconds; `now` is monotonic. */
 export interface LimiterClock {
 	now(): number;
 	wait(ms: number): Promise<void>;
@@ -33,7 +32,7 @@ const wallClock: LimiterClock = {
 /** One component's gate. */
 export interface CallGate {
 	/**
-	 * Lets a call in: at once (`true`), or later; `false`: it is refused. A call that was let in must {@link leave}.
+	 * Admits a call: at once (`true`) or later; `false` rejects it. An admitted call must {@link leave}.
 	 * @param address of the client
 	 */
 	enter(address: string): true | Promise<boolean>;
@@ -41,7 +40,7 @@ export interface CallGate {
 }
 
 /**
- * Does a call's work behind a gate, which is left when it is done.
+ * Does a call's work behind a gate, and leaves it when done.
  * @param refused what is done instead of it where the gate doesn't let the call in
  */
 export function behind(
@@ -63,20 +62,23 @@ export function behind(
 	return admitted === true ? within() : admitted.then((isIn) => (isIn ? within() : refused()));
 }
 
-/** Limits of the process, of the client's address, of one component. */
+/** Limits for the process, the client's address, and a component. */
 type Limit = "all" | "address" | "component";
 
-/** Takes a permit. @returns true: it may be used at once; else resolves when it may be; false: there is none */
+/**
+ * Takes a permit.
+ * @returns true if it may be used at once, otherwise resolves when it may; false if there is none
+ */
 type Take = (now: number) => boolean | Promise<void>;
 
 /**
- * A bucket of permits that fills evenly and holds at most those of one second. It never refuses: a call that comes while
- * it is empty is told how long to wait, and the next one waits longer.
+ * A token bucket that fills evenly and holds at most one second's permits. It never rejects: a call that
+ * finds it empty is told how long to wait, and the next one waits longer.
  */
 class TokenBucket {
 	private readonly intervalMs: number;
 	private stored = 0;
-	/** When the next permit is there. */
+	/** When the next permit becomes available. */
 	private nextFree: number;
 
 	/** @param now milliseconds; the bucket begins empty, and its first permit is there at once */
@@ -107,24 +109,24 @@ class TokenBucket {
 	}
 }
 
-/** Part of a second's permits that one client may have reserved. */
+/** Fraction of a second's permits that one client may reserve. */
 const RESERVED_PART = 10;
 
-/** Calls of a client that wait: those from `first` on. */
+/** A client's waiting calls: those from `first` on. */
 interface Line {
 	readonly calls: (() => void)[];
 	first: number;
 }
 
-/** Calls that have gone are taken out of a line together: taking out the first of many moves all others. */
+/** Calls are removed from a queue in bulk, since removing the first of many moves all others. */
 const LINE_PART = 1_024;
 
-/** A bucket of permits that clients share: each may have reserved only so much of it ahead, and waits in a line of its own with the rest. */
+/** A bucket shared by clients: each may only reserve so many permits ahead, and queues its other calls separately. */
 export class SharedBucket {
 	private readonly bucket: TokenBucket;
-	/** Permits that one client may have reserved and not used. */
+	/** Permits one client may have reserved but not used. */
 	private readonly most: number;
-	/** Permits that clients wait for. */
+	/** Permits clients are waiting for. */
 	private readonly reserved = new Map<string, number>();
 	/** Calls that will reserve one, by client. */
 	private readonly lines = new Map<string, Line>();
@@ -139,7 +141,10 @@ export class SharedBucket {
 		this.most = Math.max(1, Math.ceil(perSecond / RESERVED_PART));
 	}
 
-	/** Takes a permit for a client. @returns true: it may be used at once; else resolves when it may be; false: there is none */
+	/**
+	 * Takes a permit for a client.
+	 * @returns true if it may be used at once, otherwise resolves when it may; false if there is none
+	 */
 	take(client: string, now: number): boolean | Promise<void> {
 		if (!this.mayWait) return this.bucket.reserve(now, false) === 0;
 		const reserved = this.reserved.get(client) ?? 0;
@@ -167,7 +172,10 @@ export class SharedBucket {
 		this.goOn(client);
 	}
 
-	/** The next calls that wait, up to one that waits for its permit: as many as came meanwhile may be used at once. */
+	/**
+	 * Starts the next waiting calls, up to one that must wait for its permit: permits that accumulated
+	 * meanwhile can be used at once.
+	 */
 	private goOn(client: string): void {
 		for (;;) {
 			const line = this.lines.get(client);
@@ -189,15 +197,15 @@ export class SharedBucket {
 }
 
 export class RateLimiter {
-	/** The bodies of all requests of the process. */
+	/** All request bodies of the process. */
 	readonly bodies = new BodyBudget();
-	/** The long answers of the process. */
+	/** All long answers of the process. */
 	readonly longAnswers = LongAnswerGate.ofBytes();
-	/** Answers of all kinds whose clients don't read. */
+	/** Answers of all kinds whose clients aren't reading. */
 	readonly unreadAnswers = new UnreadAnswers();
-	/** Long answers of JSON-RPC, which have to be made whole before they are sent. */
+	/** Long JSON-RPC results, which must be complete before they are sent. */
 	readonly longResults = new LongAnswerGate(2, 1);
-	/** Those of gRPC. */
+	/** Long gRPC messages. */
 	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: SharedBucket;
 	private readonly byAddress: AddressBuckets;
@@ -214,7 +222,7 @@ export class RateLimiter {
 		this.order = config.componentFirst ? ["component", "all", "address"] : ["all", "address", "component"];
 	}
 
-	/** The gate of a component of HTTP or JSON-RPC, such as `GetAccountServlet`, in neutral spelling. */
+	/** The gate of an HTTP or JSON-RPC component, such as `GetAccountServlet`, in neutral spelling. */
 	http(component: string): CallGate {
 		return this.gate("http", component);
 	}
@@ -229,7 +237,7 @@ export class RateLimiter {
 		const name = component.toLowerCase();
 		const known = this.gates.get(`${list} ${name}`);
 		if (known) return known;
-		// The last entry of a component counts.
+		// The last entry of a component wins.
 		const entry = this.config[list].findLast((limit) => limit.component.toLowerCase() === name);
 		const gate = this.makeGate(entry ?? { component, strategy: "qps", value: this.config.apiQps });
 		this.gates.set(`${list} ${name}`, gate);
@@ -261,7 +269,7 @@ export class RateLimiter {
 		}
 	}
 
-	/** The call holds its permit while it waits for the limits of all. */
+	/** The call holds its permit while it waits for the shared limits. */
 	private passPermitted(address: string, permits: Permits): true | Promise<boolean> {
 		const all = (): true | Promise<boolean> => {
 			const passed = this.pass(address, () => true);
@@ -275,7 +283,7 @@ export class RateLimiter {
 		return entered === true ? all() : entered.then((isIn) => isIn && all());
 	}
 
-	/** The three limits in their order; a call that waits for one asks the next one afterwards. */
+	/** Passes the three limits in order; a call that waits for one continues with the next afterwards. */
 	private pass(
 		address: string,
 		own: Take,
@@ -314,7 +322,7 @@ const leave = (): void => {};
 
 const OPEN_GATE: CallGate = { enter: () => true, leave };
 
-/** One bucket for each address that called lately. */
+/** One bucket per recently seen address. */
 class AddressBuckets {
 	private readonly buckets = new Map<string, { readonly bucket: TokenBucket; readonly since: number }>();
 
@@ -325,7 +333,7 @@ class AddressBuckets {
 		private readonly mayWait: boolean,
 	) {}
 
-	/** As {@link Take}. */
+	/** Like {@link Take}. */
 	take(address: string, now: number): boolean | Promise<void> {
 		const waitMs = this.bucketOf(address, now).reserve(now, this.mayWait);
 		if (waitMs === 0) return true;
@@ -346,7 +354,7 @@ class AddressBuckets {
 	}
 }
 
-/** A limit of calls at the same time; further ones wait in order, for a while. */
+/** A concurrency limit; excess calls wait in order, for a limited time. */
 class Permits {
 	private free: number;
 	private readonly line: ((admitted: boolean) => void)[] = [];

@@ -1,20 +1,24 @@
-/** Reading a request's body. */
+/** Reads request bodies. */
 
 import { type HttpRequest, PlainRequest } from "./plain-request.js";
 
-/** Bodies up to this size are always read: connections bound how many there are. */
+/** Bodies up to this size are always accepted; the connection limit bounds their number. */
 const SMALL = 64 << 10;
 const TOTAL = 64 << 20;
 const PER_ADDRESS = TOTAL / 2;
 
-/** What one body has taken. */
+/** One body's share of the budget. */
 interface BodyShare {
-	/** Asks for a size in bytes, of which some may have been taken before. @returns false: there is no room */
+	/**
+	 * Requests a total size in bytes, part of which may already be taken.
+	 * @returns false if there is no room
+	 */
 	grow(size: number): boolean;
 	/** Gives everything back; later calls do nothing. */
 	release(): void;
 	/**
-	 * Forgets what has come, where others need the room; undefined: it is whole, and stays until it is released. Called once at most.
+	 * Drops what has arrived so far if others need the room; undefined once the body is complete and stays
+	 * until released. Called at most once.
 	 */
 	breakOff: (() => void) | undefined;
 }
@@ -24,11 +28,11 @@ interface HeldShare {
 	readonly share: BodyShare;
 }
 
-/** How many bytes of request bodies the process holds at a time, all servers together. */
+/** Budget for the request body bytes the process holds at a time, over all servers. */
 export class BodyBudget {
 	private used = 0;
 	private readonly byAddress = new Map<string, number>();
-	/** Those that have taken something, the one that has grown last at the end. */
+	/** Bodies holding part of the budget, in order of their last growth. */
 	private readonly held = new Set<HeldShare>();
 
 	constructor(
@@ -36,7 +40,7 @@ export class BodyBudget {
 		private readonly perAddress = PER_ADDRESS,
 	) {}
 
-	/** Bytes that are held now. */
+	/** Bytes currently held. */
 	get heldBytes(): number {
 		return this.used;
 	}
@@ -72,8 +76,8 @@ export class BodyBudget {
 	}
 
 	/**
-	 * Breaks off bodies that are still being sent, of whoever holds the most, the one that has grown longest ago: so clients that
-	 * stall keep nobody out who holds less.
+	 * Aborts incomplete bodies of the largest holder, least recently grown first, so that stalled clients keep
+	 * out nobody who holds less.
 	 * @param own what the address that needs the room would hold
 	 */
 	private makeRoom(bytes: number, own: number): boolean {
@@ -98,15 +102,15 @@ export class BodyBudget {
 
 export const EMPTY_BODY = new Uint8Array(0);
 
-/** Reading a longer body as JSON takes long enough to wait for a turn. */
+/** Parsing a longer body as JSON takes long enough to wait for a turn. */
 export const LARGE_BODY = 256 << 10;
 
-/** Why there is no body: it is longer than is kept, or too many others are held at this moment. */
+/** Why there is no body: it exceeds the limit, or the budget is used up. */
 export type MissingBody = "too long" | "no room";
 
 /**
- * Reads the whole body; one that has come already is returned at once. What doesn't fit is read and forgotten. Rejects if
- * the client goes away.
+ * Reads the whole body; returns at once if it has already arrived. A body that doesn't fit is read and
+ * discarded. Rejects if the client goes away.
  * @param limit bytes that are kept
  * @param share of the process's bodies; absent: only `limit` counts. To be released once the body is no longer needed
  */

@@ -1,4 +1,4 @@
-/** A request before its endpoint: its path, the size of its head, and requests that can't be read at all. */
+/** A request before it reaches an endpoint: its path, the size of its head, and unreadable requests. */
 
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -7,7 +7,7 @@ import type { HttpRequest } from "./plain-request.js";
 const MAX_REQUEST_LINE = 8192;
 const MAX_HEAD = 8192;
 
-/** The status with which a head that is too long is refused. */
+/** The status for rejecting an oversized head. */
 export function headRefusal({ method = "", url = "", rawHeaders }: HttpRequest): 414 | 431 | undefined {
 	let size = method.length + url.length + "  HTTP/1.1".length;
 	if (size > MAX_REQUEST_LINE) return 414;
@@ -16,13 +16,13 @@ export function headRefusal({ method = "", url = "", rawHeaders }: HttpRequest):
 	return size > MAX_HEAD ? 431 : undefined;
 }
 
-/** The path of a request, as endpoints are looked up by it. */
+/** The normalized path by which endpoints are looked up. */
 export function pathOf({ url = "/" }: HttpRequest): string {
 	const question = url.indexOf("?");
 	return plainPath(question < 0 ? url : url.slice(0, question));
 }
 
-/** The length that a request announces for its body, in bytes. */
+/** A request's Content-Length in bytes. */
 export const lengthOf = ({ headers }: HttpRequest): number => Number(headers["content-length"] ?? 0);
 
 /** What follows the question mark. */
@@ -31,7 +31,7 @@ export function queryOf({ url = "/" }: HttpRequest): string {
 	return question < 0 ? "" : url.slice(question + 1);
 }
 
-/** A path without escapes, parameters (`;x=1`) and dot segments; a malformed one stays as it is and matches nothing. */
+/** A path without escapes, parameters (`;x=1`) and dot segments; a malformed one is left unchanged and matches nothing. */
 function plainPath(path: string): string {
 	if (!/[%;.]/.test(path)) return path;
 	const segments: string[] = [];
@@ -53,7 +53,7 @@ export function traceOf({ method, url, httpVersion, rawHeaders }: HttpRequest): 
 	return `${lines.join("\r\n")}\r\n`;
 }
 
-/** Answers bytes that are not an HTTP request, and closes the connection. */
+/** Answers bytes that aren't an HTTP request, and closes the connection. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 	if (!socket.writable || error.code === "ECONNRESET") {
 		socket.destroy();

@@ -13,12 +13,12 @@ import type { Answers } from "./answers.js";
 import { Parameters, readForm } from "./parameters.js";
 
 /**
- * Items of a request: results, signatures, contracts, votes, keys of permissions, notes. The largest transaction has a few hundred;
- * what consists of empty items is refused before it has become much.
+ * Maximum items in a request: results, signatures, contracts, votes, permission keys, notes. The largest
+ * transaction has a few hundred; this stops requests full of empty items early.
  */
 const MAX_ITEMS = 10_000;
 
-/** None of a request's bytes is refused here, since what is too long has an answer of its own. */
+/** No byte limit, since oversized bodies have their own answer. */
 export const REQUEST_BUDGET: DecodeBudget = {
 	bytes: Number.POSITIVE_INFINITY,
 	items: MAX_ITEMS,
@@ -27,7 +27,7 @@ export const REQUEST_BUDGET: DecodeBudget = {
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** Whether parameters are read from the body too. */
+/** Whether parameters are also read from the body. */
 export function isForm(contentType: string): boolean {
 	return contentType.startsWith(FORM);
 }
@@ -42,14 +42,14 @@ export interface ReceivedRequest {
 	readonly method: "GET" | "POST";
 	/** The part of the URL after the question mark. */
 	readonly query: string;
-	/** As sent; empty if there was none. */
+	/** As sent; empty if absent. */
 	readonly contentType: string;
 	/** Undefined if the body was longer than this server keeps. */
 	readonly body: Uint8Array | undefined;
-	/** Largest body in bytes. */
+	/** Maximum body size in bytes. */
 	readonly bodyLimit: number;
 	readonly answers: Answers;
-	/** Whether transactions have the signatures that only the test network Nile knows (protocol/schema §2.3). */
+	/** Whether transactions may have the signatures only supported on the Nile testnet (protocol/schema §2.3). */
 	readonly postQuantum: boolean;
 }
 
@@ -93,18 +93,24 @@ export class RequestInput {
 		return this.cachedParameters;
 	}
 
-	/** Whether integers of 64 bits are asked for as texts: by a parameter of GET requests. */
+	/** Whether 64-bit integers are requested as text, by a parameter of GET requests. */
 	get longsAsText(): boolean {
 		if (!this.library.takesLongsAsText || this.method !== "GET" || this.received.query === "") return false;
 		return this.parameters.find("int64_as_string")?.toLowerCase() === "true";
 	}
 
-	/** Whether the query can't be read where {@link longsAsText} is looked for before anything else, and nobody catches what is wrong. */
+	/**
+	 * Whether the query is malformed in a release that reads {@link longsAsText} before anything else, outside
+	 * any error handling.
+	 */
 	get hasUnreadableQuery(): boolean {
 		return this.library.takesLongsAsText && this.method === "GET" && this.parameters.isMalformed;
 	}
 
-	/** The body, decoded, its lines joined by line feeds; up to release 4.8.1 without the size limit. @throws {NamedError} if it is too big */
+	/**
+	 * The decoded body with normalized line feeds; up to release 4.8.1 without the size limit.
+	 * @throws {NamedError} if it is too big
+	 */
 	bodyText(): string {
 		const { body, bodyLimit } = this.received;
 		if (!body || (this.answers.measuresBytes && body.length > bodyLimit)) throw this.tooBig();
@@ -115,7 +121,10 @@ export class RequestInput {
 		return new NamedError("Exception", `body size is too big, the limit is ${this.received.bodyLimit}`);
 	}
 
-	/** The body as JSON text: in mode `body` a form becomes an object of texts. @throws {NamedError} if it is too big */
+	/**
+	 * The body as JSON text; in mode `body`, a form becomes an object of texts.
+	 * @throws {NamedError} if it is too big
+	 */
 	get text(): string {
 		if (this.cachedText === undefined) {
 			const text = this.bodyText();
@@ -133,13 +142,13 @@ export class RequestInput {
 		return this.cachedObject;
 	}
 
-	/** The block whose state is asked for, by the body or by the URL; undefined: none is named. */
+	/** The block whose state is requested, from the body or the URL; undefined if none. */
 	get block(): string | undefined {
 		let member: unknown;
 		try {
 			if (this.mode !== "query" && this.text.trim() !== "") member = this.object.get("block");
 		} catch (error) {
-			// Whoever reads the body will say what is wrong with it.
+			// Whoever reads the body reports what is wrong with it.
 			if (!(error instanceof NamedError)) throw error;
 		}
 		return member === undefined || member === null
@@ -147,7 +156,7 @@ export class RequestInput {
 			: String(member);
 	}
 
-	/** Whether addresses and names are shown in their visible form. A blank body says no. */
+	/** Whether addresses and names are shown in their visible form. False for a blank body. */
 	get visible(): boolean {
 		this.cachedVisible ??= this.readVisible();
 		return this.cachedVisible;
@@ -178,7 +187,7 @@ function decodeBody(body: Uint8Array, contentType: string): string {
 	}
 }
 
-/** A form as an object of texts, unless the text is JSON already. */
+/** A form as an object of texts, unless the text is already JSON. */
 function formToJson(text: string, library: JsonLibrary): string {
 	try {
 		library.parse(text);

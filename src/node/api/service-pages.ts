@@ -1,6 +1,5 @@
 /**
- * Pages for the operator beside the network's API: whether the node runs, whether it is ready, and its API as a
- * document. None of it exists on the network's nodes.
+ * Operator pages besides the network's API: liveness, readiness, and the API document. The network's nodes have none of this.
  */
 
 import { toHex } from "../../protocol/bytes.js";
@@ -14,13 +13,13 @@ interface ServicePage {
 	readonly text: string;
 }
 
-/** Which server was asked for a page. */
+/** The server that received the request. */
 interface AskedServer {
-	/** `gateway`: one that serves every API. */
+	/** `gateway`: a server for all APIs. */
 	readonly kind: ServerKind | "gateway";
-	/** The request's header `host`. */
+	/** The Host header. */
 	readonly host: string | undefined;
-	/** What stands behind the question mark. */
+	/** The query string. */
 	readonly query: string;
 }
 
@@ -28,7 +27,7 @@ type PageMaker = (node: ApiNode, asked: AskedServer) => ServicePage | Promise<Se
 
 const JSON_TYPE = "application/json";
 
-/** A head older than this says that the node has fallen behind, unless it makes the blocks itself when asked to. */
+/** An older head means that the node has fallen behind, unless it produces blocks itself on demand. */
 const STALE_HEAD_MS = 120_000;
 
 const json = (status: number, value: object): ServicePage => ({
@@ -37,7 +36,7 @@ const json = (status: number, value: object): ServicePage => ({
 	text: `${JSON.stringify(value)}\n`,
 });
 
-/** Whether queries are up to date: the head is new, and no peer has blocks that are missing here. */
+/** Whether queries are up to date: the head is recent, and no peer has blocks missing here. */
 function readiness(node: ApiNode, { query }: AskedServer): ServicePage {
 	const lag = new URLSearchParams(query).get("lag");
 	if (lag !== null && !/^\d{1,6}$/.test(lag)) return json(400, { reason: "lag is a number of seconds" });
@@ -54,7 +53,7 @@ function readiness(node: ApiNode, { query }: AskedServer): ServicePage {
 	return json(ready ? 200 : 503, { ready, head, ...(ready ? {} : { reason: reasons.join("; ") }) });
 }
 
-/** That it runs, and what its operator must know. */
+/** Liveness, with warnings for the operator. */
 function health(node: ApiNode): ServicePage {
 	const warnings = node.warnings?.() ?? [];
 	const hash = node.stateHash?.kept.newest;
@@ -87,10 +86,10 @@ const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
 	],
 ]);
 
-/** Whether a path is one of a page; each request for one counts for the limits as a call of `service`. */
+/** Whether a path is one of these pages; each request is rate-limited as a call of `service`. */
 export const isServicePage = (path: string): boolean => PAGES.has(path);
 
-/** The page under a path, if there is one. */
+/** The page at a path, if there is one. */
 export function servicePage(
 	path: string,
 	node: ApiNode,
@@ -99,13 +98,15 @@ export function servicePage(
 	return PAGES.get(path)?.(node, asked);
 }
 
-/** What a host header may be; anything else isn't repeated. */
+/** A valid Host header; anything else isn't echoed. */
 const HOST = /^(\[[0-9a-fA-F:.]{2,45}\]|[\w.-]{1,253})(:\d{1,5})?$/;
 
-/** The host that a request names, if it is one. */
+/** The host in a Host header, if valid. */
 export const hostOf = (header: string | undefined): string | undefined => HOST.exec(header ?? "")?.[0];
 
-/** The servers of a node as a client of one of them reaches them: that one by its own address, the others beside it. */
+/**
+ * The node's servers as seen by a client of one of them: that one under the address the client used, the others next to it.
+ */
 function addressesSeenFrom({ kind, host }: AskedServer, http: ThreeListeners): ServerAddresses {
 	const [own, name] = HOST.exec(host ?? "") ?? [undefined, "127.0.0.1"];
 	const address = (of: ServerKind): string =>

@@ -1,4 +1,4 @@
-/** Requests of one or two members that are read as text, from the body's object or from parameters (protocol/http §3.2). */
+/** Requests of one or two members read as text, from the body's object or from parameters (protocol/http §3.2). */
 
 import { toHex, utf8 } from "../../protocol/bytes.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
@@ -18,12 +18,12 @@ export function textOf(input: RequestInput, name: string): string | null {
 	return input.mode === "query" ? input.parameters.get(name) : readTextMember(input.object, name);
 }
 
-/** The text itself; null if there is none. */
+/** The text itself; null if missing. */
 export function textRequest(name: string): RequestForm<string | null> {
 	return { fields: [{ name, type: "string" }], read: (input) => textOf(input, name) };
 }
 
-/** An address: Base58Check when visible, else hexadecimal; no bytes for a visible text that is none. */
+/** An address: Base58Check if visible, otherwise hex; no bytes for an invalid visible one. */
 export function addressRequest(name: string): RequestForm<Uint8Array> {
 	return {
 		fields: [{ name, type: "address" }],
@@ -37,8 +37,7 @@ export function addressRequest(name: string): RequestForm<Uint8Array> {
 const VALUE = { name: "value", type: "address" };
 
 /**
- * The address in `value`. A body is decoded like any other, whose bytes are hexadecimal; a visible address is put into
- * it as such before.
+ * The address in `value`. A body is decoded like any other, with bytes in hex; a visible address is converted to hex first.
  */
 export const valueRequest: RequestForm<Uint8Array> = {
 	fields: [VALUE],
@@ -54,7 +53,7 @@ export const valueRequest: RequestForm<Uint8Array> = {
 	},
 };
 
-/** The same, where a parameter is put into an object that is decoded like a body. */
+/** Likewise, with a parameter wrapped in an object and decoded like a body. */
 export const objectValueRequest: RequestForm<Uint8Array> = {
 	fields: [VALUE],
 	read: (input) => {
@@ -65,7 +64,7 @@ export const objectValueRequest: RequestForm<Uint8Array> = {
 	},
 };
 
-/** A name: plain when visible, else hexadecimal. */
+/** A name: plain if visible, otherwise hex. */
 export function nameRequest(name: string): RequestForm<Uint8Array> {
 	return {
 		fields: [{ name, type: "text" }],
@@ -86,7 +85,7 @@ function nameBytes(text: string | null, visible: boolean): Uint8Array {
 	return utf8(text);
 }
 
-/** A number that must be given: a member that may be a text, or a parameter. */
+/** A required number: a member, which may be text, or a parameter. */
 export function numberRequest(name: string): RequestForm<bigint> {
 	return {
 		fields: [{ name, type: "int64" }],

@@ -34,20 +34,20 @@ import {
 } from "../rules/post-quantum.js";
 import type { StateView } from "../state/view.js";
 
-/** From this block version on, an address counts once however often it signs. */
+/** From this block version on, an address counts once no matter how often it signs. */
 const ONE_SIGNATURE_PER_ADDRESS = 27;
 
-/** Why a transaction is not taken from outside for the form of its signatures. */
+/** Why a transaction from outside is refused because its signatures are malformed. */
 interface FormRefusal {
-	/** In the words for clients. */
+	/** Wording for clients. */
 	readonly message: string;
-	/** In those for peers, behind `tx <id> `. */
+	/** Wording for peers, appended to `tx <id> `. */
 	readonly peerMessage: string;
 }
 
 /**
- * The first thing that is wrong with the form of a transaction's signatures, which are not verified (protocol/permissions §3.3,
- * protocol/post-quantum §5.2); undefined: nothing.
+ * The first problem with the form of a transaction's signatures, or undefined; nothing is verified
+ * (protocol/permissions §3.3, protocol/post-quantum §5.2).
  */
 export function signatureFormRefusal(
 	transaction: SignedTransaction,
@@ -73,14 +73,14 @@ export function signatureFormRefusal(
 	return entries.every(isWellFormed) ? undefined : same("pq_auth_sig size is out of bounds");
 }
 
-/** What signatures are checked against. */
+/** What signatures are checked against: state, chain rules and fork gates. */
 interface Authority {
 	readonly state: StateView;
 	readonly rules: Pick<ChainRules, "release" | "network">;
 	readonly forks: ForkGates;
 }
 
-/** Why a transaction without a signature is refused. */
+/** The error for a transaction without a signature. */
 export const missingSignature = (): ValidateSignatureError =>
 	new ValidateSignatureError("miss sig or contract");
 
@@ -132,12 +132,12 @@ export function authorize(
 	if (weight < permission.threshold) throw new ValidateSignatureError("sig error");
 }
 
-/** Whether no account pays; so it is, too, where the parameter can't be read, which the checks of the contract refuse. */
+/** Whether no account pays. Also true if the parameter can't be decoded: the contract's own checks refuse that. */
 function isShieldedSpend(transaction: SignedTransaction): boolean {
 	return transaction.type?.name === "ShieldedTransferContract" && transaction.owner.length === 0;
 }
 
-/** The network's runtime refuses to read beside the mask. @throws {RuntimeRuleError} */
+/** The reference's runtime throws when it indexes past the mask. @throws {RuntimeRuleError} */
 function checkInMask(type: number): void {
 	const at = Math.trunc(type / 8);
 	if (at >= 0 && at < OPERATIONS_LENGTH) return;
@@ -145,7 +145,7 @@ function checkInMask(type: number): void {
 	throw new RuntimeRuleError("ArrayIndexOutOfBoundsException", text);
 }
 
-/** The permission that a transaction names, undefined if its account has no such permission. */
+/** The permission a transaction names; undefined if its account has no such permission. */
 export function signingPermission(
 	state: StateView,
 	transaction: SignedTransaction,
@@ -160,13 +160,13 @@ export function signingPermission(
 }
 
 interface SignedWeight {
-	/** Signers in the order of the signatures. */
+	/** Signers, in signature order. */
 	readonly signers: readonly Uint8Array[];
 	readonly weight: bigint;
 }
 
 /**
- * Finds the signers, those of post-quantum signatures last, and adds up their weights.
+ * Finds the signers, post-quantum ones last, and adds up their weights.
  * @throws {ValidateSignatureError} if a signer is foreign, signs twice, or there are too many signatures
  * @throws {ValidateSignatureError} with the recovery's text if a signature is malformed
  */
@@ -187,7 +187,7 @@ function tooManyKeys({ network }: Pick<ChainRules, "network">, count: number, mo
 		: `Signature count is ${count} more than key counts of permission : ${most}`;
 }
 
-/** The signers by their secp256k1 signatures. */
+/** The signers recovered from secp256k1 signatures. */
 function sumRecovered(
 	{ rules, forks }: Pick<Authority, "rules" | "forks">,
 	permission: Readonly<Permission>,
@@ -198,7 +198,7 @@ function sumRecovered(
 		throw new ValidateSignatureError(tooManyKeys(rules, signatures.length, permission.keys.length));
 	}
 	const byAddress = signatures.length > 1 && forks.passed(ONE_SIGNATURE_PER_ADDRESS);
-	// PERF: most transactions have one signature, which nothing can repeat.
+	// PERF: most transactions have a single signature, so there is nothing to deduplicate.
 	const seen = signatures.length > 1 ? new Set<string>() : undefined;
 	const signers: Uint8Array[] = [];
 	let weight = 0n;
@@ -225,7 +225,7 @@ function sumRecovered(
 
 interface WithEntries {
 	readonly transaction: SignedTransaction;
-	/** Its post-quantum signatures. */
+	/** The transaction's post-quantum signatures. */
 	readonly entries: readonly Readonly<PQAuthSig>[];
 }
 
@@ -294,7 +294,7 @@ function recoverSigner(transaction: SignedTransaction, index: number): Uint8Arra
 	}
 }
 
-/** Identity of a signature before version 27: r, s and the normal form of v. */
+/** Identity of a signature before version 27: r, s and the normalized v. */
 function normalSignature(signature: Uint8Array): string {
 	let v = ((signature[64] as number) << 24) >> 24;
 	if (v < 27) v += 27;

@@ -1,4 +1,4 @@
-/** What each transaction and block did to balances, kept for queries when configured (protocol/blocks §6.4). */
+/** Balance changes per transaction and block, kept for queries if configured (protocol/blocks §6.4). */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { be64, concatBytes, readBe64 } from "../../protocol/bytes.js";
@@ -12,22 +12,22 @@ import {
 } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 
-/** Key of an account's balance at a height: later heights come first in the order of keys. */
+/** Key of an account's balance at a height; later heights sort first. */
 export function accountTraceKey(address: Uint8Array, number: bigint): Uint8Array {
 	return concatBytes(address, be64(number ^ MAX_INT64));
 }
 
-/** The height in such a key. */
+/** The height encoded in such a key. */
 export function accountTraceNumber(key: Uint8Array): bigint {
 	return readBe64(key.subarray(-8)) ^ MAX_INT64;
 }
 
-/** The record of a balance; 0 carries a placeholder, so that the record isn't empty. */
+/** The record of a balance; for 0 it carries a placeholder, so that the record isn't empty. */
 export function accountTrace(balance: bigint): AccountTrace {
 	return AccountTrace.create({ balance, placeholder: balance === 0n ? 1n : 0n });
 }
 
-/** Watches one block while it is applied. */
+/** Records the balance changes of one block while it is applied. */
 export class BalanceRecorder {
 	private readonly transactions: TransactionBalanceTrace[] = [];
 	private operations: TransactionBalanceTraceOperation[] | undefined;
@@ -86,7 +86,7 @@ export class BalanceRecorder {
 		);
 	}
 
-	/** Stops watching; to be called however the block ends. */
+	/** Stops recording; must be called however the block ends. */
 	stop(): void {
 		this.state.account.observer = undefined;
 	}

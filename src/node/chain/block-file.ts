@@ -1,6 +1,6 @@
 /**
- * Files of blocks: our own export, a run of length-delimited blocks (a varint before each), and recordings of the
- * reference node, a line of JSON a block; either may be compressed (`.br`, `.gz`).
+ * Block files: our own export (length-delimited blocks, each with a varint prefix) and recordings of the
+ * reference node (one JSON object per line). Either may be compressed (`.br`, `.gz`).
  */
 
 import { createReadStream } from "node:fs";
@@ -10,12 +10,12 @@ import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { fromHex } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 
-/** The largest block that a file may hold; anything longer is taken for damage. */
+/** The largest block a file may hold; anything longer is treated as corruption. */
 const MAX_BLOCK_BYTES = 64 << 20;
-/** How a line begins that records a block. */
+/** Prefix of a line that records a block. */
 const BLOCK_LINE = Buffer.from('{"t":"block"');
 
-/** The file is not what it should be; the message is one sentence. */
+/** The file is not a valid block file; the message is one sentence. */
 export class BlockFileError extends OperatorError {
 	override readonly name = "BlockFileError";
 }
@@ -35,7 +35,7 @@ export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
 			{ cause: error },
 		);
 	} finally {
-		// A filter that fails, or whose reader has enough, leaves its source open.
+		// A decompressor that fails, or whose reader stops early, leaves its source open.
 		if (path !== "-" && !source.closed) {
 			const closed = new Promise((resolve) => source.once("close", resolve));
 			source.destroy();
@@ -85,7 +85,7 @@ async function* readRecording(path: string, stream: Readable): AsyncGenerator<Ui
 	}
 }
 
-/** Cuts at line feeds. Most lines of a recording are not blocks, so none is made a string here. */
+/** Splits at line feeds. Most lines of a recording are not blocks, so lines stay bytes instead of strings. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 	let parts: Buffer[] = [];
 	for await (const chunk of chunks) {
@@ -138,7 +138,7 @@ function readLength(bytes: Uint8Array): { readonly length: number; readonly size
 	return undefined;
 }
 
-/** A block with its length before it, as {@link readBlockFile} reads it. */
+/** A block with its length prefix, as {@link readBlockFile} reads it. */
 export function delimited(block: Uint8Array): Uint8Array {
 	const prefix: number[] = [];
 	let rest = block.length;

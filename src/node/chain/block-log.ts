@@ -1,11 +1,11 @@
 /**
- * The log of blocks and pending transactions that the database doesn't hold yet. A record is in the log before anyone
- * can see what it did, so a kill at any instant loses nothing that was answered.
+ * Write-ahead log of the blocks and pending transactions that the database doesn't hold yet. A record is
+ * logged before its effect is visible, so a kill at any instant loses nothing that was already answered.
  *
- * A record: marker (4 bytes), type (1), length of the payload (4, little-endian), CRC-32 of type, length and payload
- * (4, little-endian), payload. A torn record at the end of a segment is what a kill leaves; it was never visible and is
- * dropped. A broken record before a whole one is damage: starting would lose what came after it. So is a segment that
- * is shorter than what it began with, which was on the disk before the database named the segment.
+ * Record: marker (4 bytes), type (1), payload length (4, little-endian), CRC-32 of type, length and payload (4,
+ * little-endian), payload. A torn record at the end of a segment is the result of a kill; it was never visible and is
+ * dropped. A broken record before an intact one is corruption, since starting would lose what follows it. So is a segment
+ * shorter than its initial records, which were on disk before the database named the segment.
  */
 
 import { join } from "node:path";
@@ -14,8 +14,9 @@ import { OperatorError } from "../../protocol/operator-error.js";
 import { diskFiles, type LogFile, type LogFiles } from "./log-files.js";
 
 /**
- * A block of others that was executed, one that this node made, one that only joined a side branch, the id of one that
- * is forgotten with its branch; a transaction that entered the pool, and the id of one that left it without a block.
+ * In order: an executed block of another node, a block this node produced, a block that only joined a side
+ * branch, the id of one that was forgotten with its branch, a transaction that entered the pool, and the id
+ * of one that left it without a block.
  */
 export type LogRecordType = "block" | "own" | "branch" | "forgotten" | "transaction" | "dropped";
 
@@ -33,12 +34,12 @@ const CRC_AT = 9;
 const HEADER_SIZE = 13;
 const SEGMENT = /^(\d{10})\.log$/;
 
-/** The log holds bytes, or lacks some, that no kill can explain; starting would lose what came after them. */
+/** The log holds, or lacks, bytes in a way no kill explains; starting would lose what came after them. */
 export class LogDamagedError extends OperatorError {
 	override readonly name = "LogDamagedError";
 }
 
-/** The log can't be read or written; `code` is the operating system's. The message is one sentence. */
+/** The log can't be read or written; `code` is the operating system's error code. The message is one sentence. */
 export class LogAccessError extends OperatorError {
 	override readonly name = "LogAccessError";
 	readonly code: string | undefined;
@@ -67,9 +68,9 @@ function explain(code: string | undefined): string | undefined {
 	}
 }
 
-/** Where the log begins, as the database says: older segments are not needed. */
+/** Where the log begins, according to the database: older segments are not needed. */
 export interface LogStart {
-	/** 0: no segment was dropped yet. */
+	/** 0: no segment has been dropped yet. */
 	readonly segment: number;
 	/** How many bytes the segment began with, and their CRC-32. */
 	readonly bytes: number;
@@ -124,7 +125,7 @@ export class BlockLog {
 				const path = join(directory, nameOf(segment));
 				const bytes = files.read(path);
 				if (segment === start.segment) checkStart(path, bytes, start);
-				// A process that was killed may have left it to the system; what comes now must not outlive it.
+				// A killed process may have left it in the page cache; what is written now must not outlive it.
 				files.syncFile(path);
 				return readSegment(path, bytes);
 			});
@@ -138,13 +139,13 @@ export class BlockLog {
 		}
 	}
 
-	/** Bytes in the current segment that came after its start. */
+	/** Bytes written to the current segment after its initial records. */
 	get size(): number {
 		return this.written - this.rotated;
 	}
 
 	/**
-	 * Adds a record; it is in the operating system's hands, or on the disk if so configured, on return.
+	 * Adds a record; on return it has been handed to the operating system, or is on disk if so configured.
 	 * @throws {LogAccessError} the record is then not in the log, and no later one can be added
 	 */
 	append(type: LogRecordType, payload: Uint8Array): void {
@@ -165,16 +166,16 @@ export class BlockLog {
 		for (let at = 0; at < bytes.length; ) at += this.file.write(bytes.subarray(at));
 	}
 
-	/** What a full disk left of a record would look like damage before the records of the next start. */
+	/** Cuts off a record that a full disk truncated: with records after it, the next start would take it for corruption. */
 	private dropTornRecord(): void {
 		try {
 			this.file.truncate(this.written);
 		} catch {
-			// The device is gone, then; a torn end is what a reader expects anyway.
+			// The device is gone; readers expect a torn end anyway.
 		}
 	}
 
-	/** Brings most of what a rotation would have to wait for to the disk. @throws {LogAccessError} */
+	/** Syncs ahead, so that a rotation has little left to wait for. @throws {LogAccessError} */
 	async prepareRotation(): Promise<void> {
 		if (this.sync || this.failure) return;
 		try {
@@ -186,7 +187,7 @@ export class BlockLog {
 	}
 
 	/**
-	 * Starts a new segment with the given records, which are on the disk on return: the database will rely on them.
+	 * Starts a new segment with the given records, which are on disk on return: the database will rely on them.
 	 * Older segments stay until {@link dropBefore}.
 	 * @throws {LogAccessError}
 	 */
@@ -194,7 +195,7 @@ export class BlockLog {
 		if (this.failure) throw this.failure;
 		const bytes = Buffer.concat(records.map(({ type, payload }) => encode(type, payload)));
 		try {
-			// Else a loss of power might leave the new segment and cut the old one, which it continues.
+			// Otherwise a power loss could keep the new segment but truncate the old one, which it continues.
 			if (!this.sync) this.file.sync();
 			const next = this.files.create(this.pathOf(this.segment + 1));
 			this.file.close();
@@ -213,7 +214,7 @@ export class BlockLog {
 		return { segment: this.segment, bytes: bytes.length, crc: crc32(bytes) };
 	}
 
-	/** Deletes the segments before one: what they hold is in the database. Oldest first, so that no gap appears. */
+	/** Deletes the segments before one, whose records are in the database. Oldest first, so that no gap appears. */
 	dropBefore(segment: number): void {
 		for (const old of listSegments(this.files, this.directory)) {
 			if (old < segment) this.files.remove(this.pathOf(old));
@@ -247,9 +248,12 @@ function listSegments(files: LogFiles, directory: string): number[] {
 		.sort((a, b) => a - b);
 }
 
-/** Segments are made and dropped in order, so a missing one was taken away. @throws {LogDamagedError} */
+/**
+ * Segments are created and dropped in order, so a missing one was removed by someone else.
+ * @throws {LogDamagedError}
+ */
 function checkComplete(directory: string, segments: readonly number[], first: number): void {
-	// Where nothing was dropped, a later first segment tells of a batch that the database has lost.
+	// If nothing was dropped, a later first segment means that the database lost a batch.
 	const start = Math.max(first, 1);
 	const missing = segments.findIndex((segment, index) => segment !== start + index);
 	if (missing < 0 && (segments.length > 0 || first === 0)) return;
@@ -316,7 +320,7 @@ function readRecord(bytes: Buffer, at: number): LogRecord | undefined {
 		: undefined;
 }
 
-/** Whether a whole record follows a broken one: then the break is damage, not a torn end. */
+/** Whether an intact record follows a broken one: then the break is corruption, not a torn end. */
 function hasRecordAfter(bytes: Buffer, at: number): boolean {
 	for (let next = bytes.indexOf(MARKER, at + 1); next >= 0; next = bytes.indexOf(MARKER, next + 1)) {
 		if (readRecord(bytes, next)) return true;

@@ -32,20 +32,20 @@ import { putRecentBlock } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
 interface ApplyOptions {
-	/** This node made the block. */
+	/** Whether this node produced the block. */
 	readonly own: boolean;
-	/** Its contents were judged before: the signatures of its transactions are right. */
+	/** The contents were validated before: the signatures of its transactions are good. */
 	readonly contentsTrusted: boolean;
-	/** Keep what each transaction did to balances. */
+	/** Record the balance changes of each transaction. */
 	readonly balanceHistory: boolean;
-	/** Keep the information of transactions. */
+	/** Store transaction infos. */
 	readonly transactionHistory: boolean;
-	/** Keep the index of logs. */
+	/** Maintain the log index. */
 	readonly logIndex: boolean;
 }
 
 /**
- * Executes a block on top of the head. The caller undoes the state if it throws.
+ * Executes a block on top of the head. If it throws, the caller must undo the state.
  * @throws {ChainError} the first rule that the block breaks
  * @throws {UnverifiableBlockError} if it asks for proofs that this node can't check
  */
@@ -61,7 +61,7 @@ export function applyBlock(
 	try {
 		return run(environment, block, options, recorder);
 	} catch (error) {
-		// Outside of transactions too: the adaptive limit of #97 can leave 64 bits (protocol/resources §1.6).
+		// Can also happen outside transactions: the adaptive limit of #97 can overflow 64 bits (protocol/resources §1.6).
 		if (error instanceof MissingProofsError) {
 			const unverifiable = new UnverifiableBlockError(block.number);
 			environment.onUnverifiable?.(unverifiable);
@@ -114,7 +114,7 @@ function run(
 	return infos;
 }
 
-/** What a block itself does before its first transaction. */
+/** What a block does to the state before its first transaction. */
 export function beginBlock(state: StateView, block: Pick<BlockScope, "number" | "parentId">): void {
 	state.properties.set("BLOCK_ENERGY_USAGE", 0n);
 	recordParentId(state, block.number, block.parentId);
@@ -161,7 +161,7 @@ function processTransactions(
 	});
 }
 
-/** What transactions see of the block that they are in. */
+/** The block fields that its transactions can see. */
 export function blockScope(block: SignedBlock, rules: ChainRules, own: boolean): BlockScope {
 	return {
 		number: block.number,

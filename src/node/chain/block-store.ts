@@ -1,6 +1,6 @@
 /**
- * The one reader of stored blocks, transactions and receipts, in any view of the chain (protocol/blocks §6.3): by number, by
- * id, in ranges. Old receipts that lie beside their transactions are found as well (protocol/adoption §3).
+ * The only reader of stored blocks, transactions and receipts, in any view of the chain (protocol/blocks §6.3): by number, by
+ * id, or by range. Also finds old receipts stored next to their transactions (protocol/adoption §3).
  */
 
 import { SignedBlock } from "../../protocol/block.js";
@@ -11,33 +11,33 @@ import { SignedTransaction } from "../../protocol/transaction.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 
-/** The id of the block of a height on this view's branch. */
+/** The block id at a height on this view's branch. */
 export function blockIdAt(state: StateView, number: bigint): Uint8Array | undefined {
 	return number < 0n ? undefined : state.blockIndex.get(be64(number));
 }
 
-/** The block of a height on this view's branch, as it is stored. */
+/** The encoded block at a height on this view's branch, as stored. */
 export function encodedBlockAt(state: StateView, number: bigint): Uint8Array | undefined {
 	const id = blockIdAt(state, number);
 	return id && state.block.get(id);
 }
 
-/** The block of a height on this view's branch. */
+/** The block at a height on this view's branch. */
 export function blockByNumber(state: StateView, number: bigint): SignedBlock | undefined {
 	const bytes = encodedBlockAt(state, number);
 	return bytes && SignedBlock.decode(bytes);
 }
 
-/** A block of this view's branch by its id; blocks of other branches are not shown. */
+/** A block of this view's branch by id; blocks of other branches are not found. */
 export function blockById(state: StateView, id: Uint8Array): SignedBlock | undefined {
 	const bytes = state.block.get(id);
 	return bytes && SignedBlock.decode(bytes);
 }
 
-/** The newest block that each view was last asked for. */
+/** Per view, the head block as of the last call. */
 const heads = new WeakMap<StateView, { readonly id: string; readonly block: SignedBlock }>();
 
-/** The newest block of the view; the same object as long as it is the newest. */
+/** The head block of the view; the same object for as long as it is the head. */
 export function headBlock(state: StateView): SignedBlock | undefined {
 	const id = toKey(state.properties.headId);
 	const known = heads.get(state);
@@ -47,12 +47,12 @@ export function headBlock(state: StateView): SignedBlock | undefined {
 	return block;
 }
 
-/** Where a state is looked at again and again, because blocks may come meanwhile. */
+/** A state that is looked up again each time, because blocks may arrive in between. */
 export type LiveView = () => StateView;
 
 /**
- * Blocks from `start` on, at most `count`, ascending; ends at the first height without a block. They are those of the
- * current branch, also if the head changes while they are read.
+ * Blocks from `start` on, at most `count`, ascending; ends at the first height without a block. All are of
+ * the branch that was current at the call, even if the head changes while they are read.
  */
 export function blocksFrom(view: LiveView, start: bigint, count: bigint): Iterable<SignedBlock> {
 	const state = view();
@@ -61,7 +61,7 @@ export function blocksFrom(view: LiveView, start: bigint, count: bigint): Iterab
 	for (let number = start; number >= 0n && number < start + count; number++) {
 		const id = blockIdAt(state, number);
 		if (!id) break;
-		// What can still be undone is in memory anyway.
+		// Blocks that can still be undone are in memory anyway.
 		found.push({ id, bytes: number > solid ? state.block.get(id) : undefined });
 	}
 	return readBlocks(view, found);
@@ -78,7 +78,7 @@ function* readBlocks(
 	}
 }
 
-/** Where a transaction stands: the number of its block, or its bytes while it is pending. */
+/** Where a transaction is: the number of its block, or its bytes while it is pending. */
 type TransactionPlace = { readonly block: bigint } | { readonly pending: Uint8Array };
 
 /** Looks a transaction up by id. */
@@ -88,7 +88,7 @@ export function locateTransaction(state: StateView, id: Uint8Array): Transaction
 	return value.length === 8 ? { block: readBe64(asBuffer(value)) } : { pending: value };
 }
 
-/** A transaction by its id: of a block, or pending. */
+/** A transaction by id, in a block or pending. */
 export function transactionById(state: StateView, id: Uint8Array): SignedTransaction | undefined {
 	const place = locateTransaction(state, id);
 	if (!place) return undefined;
@@ -97,30 +97,30 @@ export function transactionById(state: StateView, id: Uint8Array): SignedTransac
 	return block?.transactions.find((transaction) => equalBytes(transaction.id, id));
 }
 
-/** Number of the field of a block's receipts that lists them, and of the id in one of them. */
+/** Field number of the list in a block's receipts, and of the id within each receipt. */
 export const INFOS_FIELD = 3;
 const ID_FIELD = 1;
 
 const packedReceipts = stores.transactionResult as StoreDefinition<Uint8Array>;
 
-/** The stored receipts of a block, still encoded: for queries that decode one of them. */
+/** The encoded receipts of a block, for queries that decode only one of them. */
 export function encodedReceipts(state: StateView, number: bigint): Uint8Array | undefined {
 	return state.backend.get(packedReceipts, toKey(be64(number)));
 }
 
-/** Receipts of a block whose stored form is longer are read one after the other, and not before there is room for what they take. */
+/** Above this stored size, the receipts of a block are decoded one at a time, and only within the memory budget. */
 const FEW_RECEIPTS_BYTES = 64 << 10;
-/** Memory that receipts take once they are decoded and written, for each byte of their stored form: a log of 24 bytes takes 600. */
+/** Bytes of memory per stored byte, for receipts once decoded and serialized: a log of 24 bytes takes 600. */
 const RECEIPT_MEMORY = 16;
 
-/** What reading the receipts of a block takes, in bytes of memory; undefined where it is little. */
+/** Memory in bytes that reading a block's receipts takes; undefined if negligible. */
 export function receiptsCost(state: StateView, number: bigint): number | undefined {
 	const { length = 0 } = encodedReceipts(state, number) ?? [];
 	return length > FEW_RECEIPTS_BYTES ? length * RECEIPT_MEMORY : undefined;
 }
 
 /**
- * The receipts of a block of which one is needed: where they take much, only that one is in the list.
+ * The receipts of a block of which one is needed; for a large block, the list holds only that one.
  * @param position of its transaction
  */
 export function receiptsAround(
@@ -137,13 +137,13 @@ export function receiptsAround(
 	return infos;
 }
 
-/** How many receipts of a block are stored. */
+/** Number of stored receipts of a block. */
 export function countReceipts(state: StateView, number: bigint): number {
 	const bytes = encodedReceipts(state, number);
 	return bytes ? countField(bytes, INFOS_FIELD) : transactionInfosOfBlock(state, number).length;
 }
 
-/** The receipts of a block's transactions, in their order, each decoded when it is asked for where they take much. */
+/** The receipts of a block's transactions, in order; for a large block each is decoded only when it is consumed. */
 export function* receiptsInTurn(
 	state: StateView,
 	number: bigint,
@@ -156,14 +156,14 @@ export function* receiptsInTurn(
 	for (const info of elementsOfField(bytes, INFOS_FIELD)) yield TransactionInfo.decode(info);
 }
 
-/** The receipt of a transaction; undefined while it is pending. Those of the block's other transactions are not decoded for it. */
+/** The receipt of a transaction; undefined while it is pending. Does not decode the block's other receipts. */
 export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<TransactionInfo> | undefined {
 	const place = locateTransaction(state, id);
 	const info = place && "block" in place ? storedReceipt(state, place.block, id) : undefined;
 	return info ?? state.transactionHistory.get(id);
 }
 
-/** The receipts of a block's transactions, in their order; of an old block those that there are. */
+/** The receipts of a block's transactions, in order; for an old block, those that exist. */
 export function transactionInfosOfBlock(
 	state: StateView,
 	number: bigint,
@@ -174,7 +174,7 @@ export function transactionInfosOfBlock(
 	return block ? oldReceipts(state, block) : [];
 }
 
-/** The same of a block that was read already. */
+/** The same for a block that is already decoded. */
 export function transactionInfosOf(
 	state: StateView,
 	block: SignedBlock,
@@ -183,15 +183,15 @@ export function transactionInfosOf(
 	return storedReceipts(state, block.number)?.transactioninfo ?? oldReceipts(state, block);
 }
 
-/** Receipts of releases that stored each by itself. */
+/** Receipts written by releases that stored each one separately. */
 function oldReceipts(state: StateView, { transactions }: SignedBlock): readonly Readonly<TransactionInfo>[] {
 	return transactions.map(({ id }) => state.transactionHistory.get(id)).filter((info) => info !== undefined);
 }
 
-/** What is being read at this moment, by the block's id, or by that of a transaction behind it. */
+/** Reads in progress, by block id, or by the id of a transaction in it. */
 type BeingRead = Map<string, WeakRef<object>>;
 
-/** Many who ask a view for the same receipts share what was decoded. */
+/** Concurrent queries for the same receipts of a view share the decoded result. */
 const beingRead = new WeakMap<StateView, BeingRead>();
 const MAX_READ = 64;
 

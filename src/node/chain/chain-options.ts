@@ -1,4 +1,4 @@
-/** What a chain is opened with: its configuration, its storage, and what the rest of the node does for it. */
+/** What a chain is opened with: configuration, storage, and the services of the rest of the node. */
 
 import type { NodeConfig } from "../config/config.js";
 import type { DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
@@ -11,9 +11,9 @@ import type { LogFiles } from "./log-files.js";
 import type { ObserverFailure } from "./observers.js";
 import type { ReadGuess } from "./read-ahead.js";
 
-// A chain that begins with the state of another node instead of its own genesis: for development chains.
+// A chain that starts from another node's state instead of its own genesis: development chains only.
 
-/** What the configuration says of any other chain. */
+/** What the configuration determines for any other chain. */
 export interface ForkedGenesis {
 	/** 32 bytes. */
 	readonly id: Uint8Array;
@@ -25,78 +25,78 @@ export interface ForkedGenesis {
 export interface ForkedState {
 	readonly genesis: ForkedGenesis;
 	/**
-	 * The database with the other state below it.
+	 * Layers the database over the remote state.
 	 * @param isNew whether the database is empty
 	 * @throws {OperatorError} if the other node can't be read
 	 */
 	under(database: KeyValueDatabase, isNew: boolean): Promise<KeyValueDatabase>;
 }
 
-/** When the base goes to the database. */
+/** When the base is flushed to the database. */
 export interface FlushLimits {
 	/** Changed entries. */
 	readonly entries: number;
-	/** Bytes of log. */
+	/** Bytes of the block log. */
 	readonly logBytes: number;
 }
 
-/** Moments in following the hash of the state. */
+/** Progress of the state hash. */
 interface StateHashReports {
-	/** It begins with a pass over the database, in the background. */
+	/** Hashing starts with a pass over the database, in the background. */
 	readonly onCounting: () => void;
-	/** The pass has ended: from now on there are hashes. */
+	/** The pass is complete: hashes are available from now on. */
 	readonly onCounted: (entries: number) => void;
-	/** It can't go on; the chain does. */
+	/** Hashing can't continue; the chain does. */
 	readonly onFailure: (error: unknown) => void;
 }
 
 export interface ChainOptions {
 	readonly config: NodeConfig;
-	/** Undefined: the chain lives in memory and is gone with the process. */
+	/** Undefined: the chain is in memory only and is lost with the process. */
 	readonly dataDirectory: string | undefined;
-	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
+	/** Milliseconds of a monotonic clock: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
-	/** What transactions may read of the state, guessed; absent: only what they name is fetched ahead. */
+	/** Guesses what transactions will read of the state; absent: only what they name is prefetched. */
 	readonly guess?: ReadGuess | undefined;
-	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
+	/** Verifies shielded proofs; absent: a network's chain that needs it is not opened. */
 	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
-	/** Notified of a block that can't be judged: the node must stop. */
+	/** Called for a block that can't be validated: the node must stop. */
 	readonly onUnverifiable?: ((error: Error) => void) | undefined;
-	/** How a development chain times its blocks; absent for every network. */
+	/** How a development chain times its blocks; absent for networks. */
 	readonly development?: DevelopmentSchedule | undefined;
-	/** The state of another node in the place of a genesis: for development chains alone. */
+	/** Another node's state in place of a genesis: development chains only. */
 	readonly fork?: ForkedState | undefined;
-	/** Writes to the state of a chain that is being created, after genesis. */
+	/** Writes to the state of a newly created chain, after genesis. */
 	readonly initialize?: ((state: StateView) => void) | undefined;
-	/** The default suits a disk and a memory of today. */
+	/** The default suits current disks and memory sizes. */
 	readonly flushLimits?: FlushLimits | undefined;
-	/** The database instead of the directory's own; closed with the chain. */
+	/** The database to use instead of the directory's own; closed with the chain. */
 	readonly storage?: KeyValueDatabase | undefined;
-	/** Where the block log's files are; the disk's if absent. */
+	/** File system of the block log; default: the disk. */
 	readonly logFiles?: LogFiles | undefined;
-	/** When old blocks move into segments; the default suits a disk of today. */
+	/** When old blocks move into segments; the default suits current disks. */
 	readonly moverLimits?: MoverLimits | undefined;
-	/** How many blocks stay, instead of what the configuration says. */
+	/** How many blocks are kept; overrides the configuration. */
 	readonly keptBlocks?: number | undefined;
-	/** Where the segments are; the disk's if absent. */
+	/** File system of the segments; default: the disk. */
 	readonly segmentFiles?: SegmentFiles | undefined;
-	/** Called once when the storage fails: the node must stop. What was answered before is kept. */
+	/** Called once when storage fails: the node must stop. What was already answered is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
-	/** What is said of the hash of the state, where it is followed. */
+	/** Progress reports of the state hash, where it is maintained. */
 	readonly stateHash?: StateHashReports | undefined;
-	/** Called with what an observer of the chain threw, which must not reach the chain; absent: it ends the process. */
+	/** Called with what an observer threw, which must not reach the chain; absent: it ends the process. */
 	readonly onObserverFailure?: ObserverFailure | undefined;
 }
 
-/** What a chain takes of its options. */
+/** The options as the chain itself uses them. */
 export interface ChainSettings {
 	readonly balanceHistory: boolean;
 	readonly transactionHistory: boolean;
 	readonly logIndex: boolean;
 	readonly pendingTimeoutMs: bigint;
 	readonly sortPendingByFee: boolean;
-	/** Whether shielded transfers enter the pool. */
+	/** Whether shielded transfers may enter the pool. */
 	readonly shieldedAllowed: boolean;
 	readonly maxPendingShielded: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The chain: its head, its branches, its pending pool (protocol/blocks §§3.3, 4.3, 4.5, 5).
- * Everything here is synchronous: a caller sees the state before a block or after it, never between.
+ * The chain: head, branches and mempool (protocol/blocks §§3.3, 4.3, 4.5, 5). Everything here is synchronous:
+ * a caller sees the state before a block or after it, never in between.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -57,16 +57,16 @@ import { UndoLayers } from "./undo-layers.js";
 export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
-	/** Up to which block the chain is final. */
+	/** Counts the reference's undo layers: they decide up to which block the chain is final. */
 	undoLayers: UndoLayers;
 	readonly environment: ProcessorEnvironment;
 	private readonly changedOwners = new ChangedOwners();
-	/** Blocks that this node made. */
+	/** Blocks that this node produced. */
 	private readonly ownBlocks = new WeakSet<SignedBlock>();
-	/** Transactions that came back from a block of this node that failed. */
+	/** Ids of transactions returned to the pool by a block of this node that failed. */
 	private readonly givenBack = new Set<string>();
 	private pendingShielded = 0;
-	/** Nothing above this block becomes final while a reorg may still fail. */
+	/** While a reorg may still fail, nothing above this block becomes final. */
 	private forkNumber: bigint | undefined;
 	private restoring = false;
 
@@ -87,10 +87,10 @@ export class Chain {
 		this.tree.start(head);
 		this.undoLayers = new UndoLayers(head.number);
 		this.updateCapacity();
-		// A later start must not do this: with votes for a version just complete, it would close the gates below that
-		// version for good, and the state would no longer be what the blocks alone make of it (protocol/consensus §6).
+		// Only at genesis: a later start with votes for a version just complete would close the gates below that
+		// version for good, and the state would no longer follow from the blocks alone (protocol/consensus §6).
 		if (head.number === 0n) environment.forks.init();
-		// The start of a chain is below every block: what it writes can't be undone.
+		// Writes at startup are below every block, so they can't be undone.
 		database.commitBlock(head.number);
 		database.settle(head.number);
 	}
@@ -108,7 +108,7 @@ export class Chain {
 		return this.state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
 	}
 
-	/** The state after a block, without what is pending: it holds until the next change. */
+	/** The state after a block, without pending transactions; valid until the next change. */
 	private stateAfter(number = this.state.properties.headNumber): StateView | undefined {
 		const state = this.database.stateBefore(number + 1n);
 		return state && createView(state, this.state.seed);
@@ -119,7 +119,7 @@ export class Chain {
 		return this.observers.add(observer);
 	}
 
-	/** A block by id: of any branch still in memory, or of the chain. */
+	/** A block by id, of any branch in memory or of the chain. */
 	blockById(id: Uint8Array): SignedBlock | undefined {
 		return this.tree.block(id) ?? storedBlock(this.state, id);
 	}
@@ -161,7 +161,7 @@ export class Chain {
 		this.tree.setHead(this.state.properties.headId);
 	}
 
-	/** Records with which a new segment of the log begins: what the database doesn't hold yet. */
+	/** The records a new log segment begins with: what the database doesn't hold yet. */
 	unsettledRecords(): LogRecord[] {
 		const typeOf = (block: SignedBlock) => (this.isOnChain(block) ? this.executedAs(block) : "branch");
 		return recordsOf(this.tree.blocksAbove(this.database.finalizedNumber), this.pool.all(), typeOf);
@@ -174,7 +174,8 @@ export class Chain {
 	}
 
 	/**
-	 * Offers a block: it becomes the head, joins a side branch, or is refused (protocol/blocks §4.3), before anything is kept or undone.
+	 * Offers a block: it becomes the head, joins a side branch, or is refused (protocol/blocks §4.3) before
+	 * anything is stored or undone.
 	 * @throws {ChainError} why it is refused; the chain is then as before
 	 */
 	push(received: SignedBlock, origin: BlockOrigin): PushOutcome {
@@ -203,7 +204,7 @@ export class Chain {
 	}
 
 	/**
-	 * Where a block would stand.
+	 * Where a block attaches.
 	 * @throws {UnlinkedBlockError | NonCommonBlockError} if that isn't known, or can't change any more
 	 */
 	private placeOf(block: SignedBlock): BlockPlace {
@@ -223,7 +224,7 @@ export class Chain {
 		return new NonCommonBlockError(`the branch leaves the chain at block ${forkNumber}, ${final}`);
 	}
 
-	/** Takes a block that was judged into the tree, and onto the chain where its branch is the longest. */
+	/** Adds a validated block to the tree, and switches to its branch if that is now the longest. */
 	private join(block: SignedBlock, contentsTrusted: boolean): PushOutcome {
 		const { headId, headNumber } = this.state.properties;
 		const tip = this.tree.push(block, { headId, finalizedNumber: this.database.finalizedNumber });
@@ -247,7 +248,7 @@ export class Chain {
 		return { kind: "head", committed: [committed], isReorg: false };
 	}
 
-	/** Executes a block on the head as one layer, or leaves no trace of it. */
+	/** Executes a block on the head as one undo layer, or leaves no trace of it. */
 	private apply(block: SignedBlock, contentsTrusted: boolean): CommittedBlock {
 		this.undoLayers.open();
 		this.settle();
@@ -279,14 +280,14 @@ export class Chain {
 		if (!this.restoring) this.journal?.append(type, payload);
 	}
 
-	/** A transaction left the pool without a block: a restart doesn't bring it back. */
+	/** Logs that a transaction left the pool without a block, so that a restart doesn't bring it back. */
 	private noteDropped(transaction: SignedTransaction): void {
 		if (!this.state.transaction.has(transaction.id)) this.log("dropped", transaction.id);
 	}
 
 	/**
-	 * Moves into the base what the network's node has merged there by now: how deep a branch may reach, what the
-	 * solidity API shows, and when account records are rewritten all follow from it.
+	 * Moves into the base what the reference node has merged by now: it determines how deep a reorg may reach,
+	 * what the solidity API shows, and when account records are rewritten.
 	 */
 	private settle(): void {
 		const { forkNumber, undoLayers } = this;
@@ -300,7 +301,7 @@ export class Chain {
 		this.undoLayers.capacity = Number(layers);
 	}
 
-	/** Changes to a longer branch; if a block of it fails, back to the old one. */
+	/** Reorgs to a longer branch; if one of its blocks fails, restores the old one. */
 	private reorgTo(tip: SignedBlock): Reorg {
 		const { newBlocks } = this.branchTo(tip);
 		const formerHead = this.state.properties.headId;
@@ -356,13 +357,13 @@ export class Chain {
 		}
 	}
 
-	/** A block of a side branch is unknown again. */
+	/** Forgets a block of a side branch. */
 	private forget(block: SignedBlock): void {
 		this.tree.remove(block.id);
 		this.log("forgotten", block.id);
 	}
 
-	/** Undoes the head block; its transactions may come again. */
+	/** Undoes the head block; its transactions may be included again. */
 	private revertHead(): ExecutedBlock {
 		const reverted = this.withInfos(this.blockById(this.state.properties.headId) as SignedBlock);
 		const { block } = reverted;
@@ -434,7 +435,7 @@ export class Chain {
 	}
 
 	/**
-	 * Executes waiting transactions again for a while; those that no longer pass are dropped.
+	 * Re-executes waiting transactions for a while; those that no longer pass are dropped.
 	 * @returns whether some still wait
 	 */
 	executeWaiting(turnMs: number = REQUEUE_TURN_MS): boolean {
@@ -467,7 +468,7 @@ export class Chain {
 	}
 
 	/**
-	 * Packs a block, and publishes it. Its transactions are neither pending nor in a block until it is applied.
+	 * Packs and publishes a block. Until it is applied, its transactions are neither pending nor in a block.
 	 * @returns applies it; throws {@link LostSlotError} if another block came first
 	 */
 	prepareBlock(slot: PackingSlot): () => CommittedBlock {
@@ -480,7 +481,7 @@ export class Chain {
 		}
 	}
 
-	/** Packs a block for a signature that comes later, while others go on here. */
+	/** Packs a block whose signature comes later; meanwhile the chain continues. */
 	packBlock(slot: PackingSlot): PackedBlock {
 		const started = performance.now();
 		const { raw, packed, taken } = this.pack(slot);
@@ -506,7 +507,7 @@ export class Chain {
 			this.givenBack.clear();
 			return committed;
 		} catch (error) {
-			// So many blocks came meanwhile that its parent can't be built on any more.
+			// So many blocks arrived meanwhile that its parent can no longer be extended.
 			const lost = error instanceof UnlinkedBlockError ? new LostSlotError(block.number) : error;
 			if (lost instanceof LostSlotError) this.giveBack(taken);
 			else this.giveBackOnce(taken);
@@ -539,7 +540,7 @@ export class Chain {
 		}
 	}
 
-	/** Forgets what is pending: the state beneath is about to be replaced, on a development chain. */
+	/** Clears the mempool, because the state of a development chain is about to be replaced. */
 	suspend(): readonly PendingTransaction[] {
 		this.discardPending();
 		const waiting = this.pool.list();
@@ -547,7 +548,7 @@ export class Chain {
 		return waiting;
 	}
 
-	/** Goes on with the state that is there now. @param waiting transactions for the pool, those that still pass */
+	/** Resumes on the current state. @param waiting transactions for the pool, those that still pass */
 	resume(waiting: readonly PendingTransaction[]): void {
 		const { properties } = this.state;
 		const settled = this.database.finalizedNumber;
@@ -579,7 +580,7 @@ export class Chain {
 		this.observers.publish("reorg", { reverted, committed: [] });
 	}
 
-	/** Transactions of a block that failed may be good; one that fails blocks again and again must not stop the chain. */
+	/** Returns a failed block's transactions to the pool, each only once: one may be what makes blocks fail. */
 	private giveBackOnce(taken: readonly PendingTransaction[]): void {
 		const again = taken.filter(({ transaction }) => !this.givenBack.has(transaction.idHex));
 		for (const { transaction } of taken) {

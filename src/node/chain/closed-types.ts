@@ -1,6 +1,6 @@
 /**
- * Where trades on exchange pairs and shielded transfers are refused, before anything else of them is looked at
- * (protocol/exchange §6.1, protocol/blocks §3.3).
+ * Refuses trades on exchange pairs and shielded transfers where they are closed, before anything else about
+ * them is checked (protocol/exchange §6.1, protocol/blocks §3.3).
  */
 
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -13,7 +13,7 @@ import type { StateView } from "../state/view.js";
 const isTrade = (transaction: SignedTransaction): boolean =>
 	transaction.type?.name === "ExchangeTransactionContract";
 
-/** Whether this node takes a transaction from outside, or packs it. */
+/** Whether this node refuses a trade, from outside and for packing. */
 export function isTradeClosed(
 	{ state, rules }: { readonly state: StateView; readonly rules: ChainRules },
 	transaction: SignedTransaction,

@@ -1,4 +1,4 @@
-/** The facts of a chain that its configuration fixes: its rules, and what stands in for properties that nothing has written. */
+/** What the configuration fixes for a chain: its rules, and the initial values of properties not yet written. */
 
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
@@ -9,7 +9,7 @@ import type { PropertySeed } from "../state/property-table.js";
 import type { ChainOptions } from "./chain-options.js";
 import { blackHoleAddress } from "./genesis.js";
 
-/** The facts of the chain that the configuration fixes. */
+/** The chain rules that the configuration fixes. */
 export function chainRules(
 	{ config, shielded, fork }: Pick<ChainOptions, "config" | "shielded" | "fork">,
 	development?: DevelopmentSchedule,
@@ -39,7 +39,7 @@ export function chainRules(
 	};
 }
 
-/** What initial values of properties depend on. */
+/** The inputs of initial property values. */
 export function propertySeed(config: NodeConfig): PropertySeed {
 	const committee = config.committee as Readonly<Record<string, bigint | undefined>>;
 	return {
@@ -49,7 +49,7 @@ export function propertySeed(config: NodeConfig): PropertySeed {
 	};
 }
 
-/** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */
+/** A start may require wider slots than the logged blocks were made in; those blocks stay valid. */
 export function looseWhileRestoring(
 	development: DevelopmentSchedule,
 	timing: { readonly restoring: boolean },

@@ -1,4 +1,6 @@
-/** The data directory: who owns it, and that no other process uses it (protocol/configuration §4.3 tells what others look like). */
+/**
+ * The data directory: its owner, and exclusive use by one process (protocol/configuration §4.3 shows what others look like).
+ */
 
 import {
 	accessSync,
@@ -23,7 +25,7 @@ import {
 import { type LogStart, NOTHING_DROPPED } from "./block-log.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
 
-/** Layout of the directory that this program writes and reads. */
+/** Format version of the directory that this program writes and reads. */
 export const DIRECTORY_FORMAT = 1;
 
 /** Outside the key space of the stores, which begins with a store's index. */
@@ -35,13 +37,13 @@ const LOG_START_KEY = Buffer.from([0xff, ...Buffer.from("log", "latin1")]);
 const MARK_PREFIX = Buffer.from([0xff, ...Buffer.from("batch", "latin1")]);
 const KEPT_MARKS = 256n;
 
-/** Where an adoption of other data stands that is not complete: the directory has no description until it is. */
+/** Progress of an incomplete adoption of other data: until it is done, the directory has no description. */
 export const ADOPTION_KEY = Buffer.from([0xff, ...Buffer.from("adoption", "latin1")]);
 
-/** The same of the restore of a snapshot. */
+/** The same for restoring a snapshot. */
 export const RESTORE_KEY = Buffer.from([0xff, ...Buffer.from("restore", "latin1")]);
 
-/** What a data directory says about itself. */
+/** What a data directory records about itself. */
 export interface DirectoryMeta {
 	readonly format: number;
 	/** 32 bytes. */
@@ -77,11 +79,11 @@ export async function openDataDirectory(
 	return openLevelDatabase(path, budget);
 }
 
-/** Users of this machine, a line each; others, such as those of a directory service, go by their number. */
+/** Users of this machine, one per line; others, such as directory-service users, are shown by number. */
 const USERS = "/etc/passwd";
 
 /**
- * Opening a database writes, and the user of a directory can't open what root leaves there.
+ * Opening a database writes to it, and its owner couldn't open files that root leaves there.
  * @throws {DatabaseError} where this is root and a path another user's
  */
 export function refuseOthersData(...paths: readonly string[]): void {
@@ -89,7 +91,7 @@ export function refuseOthersData(...paths: readonly string[]): void {
 	if (problem !== undefined) throw new DatabaseError(problem);
 }
 
-/** Undefined for a path that isn't there, or can't be: whoever uses it says so. */
+/** Undefined for a path that doesn't exist or can't be read: whoever uses it reports that. */
 function ownerOf(path: string): number | undefined {
 	try {
 		return statSync(path).uid;
@@ -112,8 +114,8 @@ function othersProblem(paths: readonly string[]): string | undefined {
 }
 
 /**
- * Creates a directory and those above it. Not by the library's recursive form: that retries forever where a file system
- * answers "no such file" under a directory that exists, as /proc does.
+ * Creates a directory and its parents. Not with `recursive`: that retries forever where a file system answers
+ * "no such file" under an existing directory, as /proc does.
  */
 export function makeDirectory(path: string): void {
 	if (existsSync(path)) {
@@ -124,7 +126,7 @@ export function makeDirectory(path: string): void {
 	mkdirSync(path);
 }
 
-/** What keeps a node from writing into a directory, or into one that it would make; undefined: nothing is known. */
+/** What prevents a node from writing to a directory, or to one that it would create; undefined: nothing known. */
 export function directoryProblem(dataDirectory: string): string | undefined {
 	let path = resolve(dataDirectory);
 	while (!existsSync(path) && path !== dirname(path)) path = dirname(path);
@@ -158,11 +160,11 @@ function explain(code: string | undefined): string {
 	}
 }
 
-/** What tells a reference node's stores: none has a state without this one. */
+/** Identifies a reference node's stores: no state exists without this one. */
 const REFERENCE_STORE = join("properties", "CURRENT");
 
 /**
- * A new chain among the stores of a reference node would make them unreadable.
+ * Creating a chain among a reference node's stores would make them unreadable.
  * @throws {DatabaseError} where a directory holds them, lies among them, or is one above
  */
 export function refuseReferenceData(dataDirectory: string): void {
@@ -177,13 +179,13 @@ export function refuseReferenceData(dataDirectory: string): void {
 	);
 }
 
-/** A LevelDB directory holds a file CURRENT; another node's database directory holds one directory a store. */
+/** A LevelDB directory holds a file CURRENT; another node's database directory holds one directory per store. */
 function refuseForeign(path: string): void {
 	if (!existsSync(path) || !statSync(path).isDirectory()) return;
 	const names = readdirSync(path);
 	if (names.length === 0 || names.includes("CURRENT")) return;
 	const own = /^(LOCK|LOG|LOG\.old|SEAL|SEAL\.new|TABLES|MANIFEST-\d+|\d+\.(ldb|log|sst|dbtmp))$/;
-	// LevelDB names its first files in CURRENT last: a kill before that leaves these, and no entry.
+	// LevelDB names its first files in CURRENT last: a kill before that leaves these files and no entry.
 	const begun = /^(LOCK|LOG|LOG\.old|MANIFEST-000001|000001\.dbtmp)$/;
 	const lost = names.find((entry) => own.test(entry) && !begun.test(entry));
 	if (lost) {
@@ -197,7 +199,7 @@ function refuseForeign(path: string): void {
 	}
 }
 
-/** Reads what the directory says about itself; undefined for an empty database. @throws {DatabaseError} */
+/** Reads the directory's description; undefined for an empty database. @throws {DatabaseError} */
 export async function readMeta(database: KeyValueDatabase, path: string): Promise<DirectoryMeta | undefined> {
 	const bytes = database.get(META_KEY);
 	if (!bytes) {
@@ -224,10 +226,10 @@ export async function readMeta(database: KeyValueDatabase, path: string): Promis
 	}
 }
 
-/** What only a chain that was founded leaves beside its database: the description was on the disk before. */
+/** Files that only a founded chain leaves next to its database: the description was on disk before them. */
 const LEFT_BY_A_CHAIN = ["journal", "segments", "dev.json"];
 
-/** A name in the directory that tells of a chain; undefined: there was none. */
+/** A name in the directory that proves a chain existed; undefined: none did. */
 export function leftByChain(
 	dataDirectory: string,
 	files: Pick<LogFiles, "exists"> = diskFiles,
@@ -236,8 +238,8 @@ export function leftByChain(
 }
 
 /**
- * A database without a description is a new one, unless a chain was in the directory: LevelDB drops a damaged log of its
- * own silently, and what is left can be nothing at all.
+ * A database without a description is new, unless the directory held a chain: LevelDB silently drops its own
+ * log if that is damaged, and nothing at all may be left.
  * @throws {DatabaseError} where there was a chain
  */
 export function refuseLostState(dataDirectory: string, files: Pick<LogFiles, "exists">): void {
@@ -248,7 +250,7 @@ export function refuseLostState(dataDirectory: string, files: Pick<LogFiles, "ex
 	);
 }
 
-/** The change that writes the description. */
+/** The batch change that writes the description. */
 export function metaChange(genesisId: Uint8Array): BatchChange {
 	return {
 		key: META_KEY,
@@ -256,11 +258,11 @@ export function metaChange(genesisId: Uint8Array): BatchChange {
 	};
 }
 
-/** Where the block log begins that is still needed. @throws {DatabaseError} */
+/** Where the part of the block log that is still needed begins. @throws {DatabaseError} */
 export function readLogStart(database: KeyValueDatabase, path: string): LogStart {
 	const bytes = database.get(LOG_START_KEY);
 	if (!bytes) return NOTHING_DROPPED;
-	// Directories of earlier versions tell the segment only.
+	// Directories of earlier versions store only the segment.
 	const match = /^([1-9]\d{0,9})(?: (\d{1,10}) (\d{1,10}))?$/.exec(Buffer.from(bytes).toString("latin1"));
 	if (!match) {
 		throw new DatabaseError(`the database in ${path} is damaged: its place in the block log can't be read`);
@@ -268,15 +270,15 @@ export function readLogStart(database: KeyValueDatabase, path: string): LogStart
 	return { segment: Number(match[1]), bytes: Number(match[2] ?? 0), crc: Number(match[3] ?? 0) };
 }
 
-/** The change that makes all segments before one superfluous. */
+/** The batch change that makes all earlier segments superfluous. */
 export function logStartChange({ segment, bytes, crc }: LogStart): BatchChange {
 	return { key: LOG_START_KEY, value: utf8(`${segment} ${bytes} ${crc}`) };
 }
 
 /**
- * Counts the batches that the state was written in. Each leaves a mark of its own, and the last {@link KEPT_MARKS} of
- * them stay: a database that lost a batch, as LevelDB does silently where its own log or list of files is
- * damaged, has a gap in them. The newest batch is known by the block log that it names.
+ * Counts the batches the state was written in. Each leaves a mark, and the last {@link KEPT_MARKS} marks are
+ * kept: a database that lost a batch, as LevelDB does silently if its own log or manifest is damaged, has a
+ * gap in them. The newest batch is recognized by the block log that it names.
  */
 export class BatchMarks {
 	private constructor(private last: bigint) {}
@@ -297,7 +299,7 @@ export class BatchMarks {
 		return new BatchMarks(last);
 	}
 
-	/** The changes by which the next batch is known. */
+	/** The changes that mark the next batch. */
 	next(): readonly BatchChange[] {
 		this.last++;
 		const old: BatchChange[] =
@@ -310,12 +312,12 @@ function markKey(number: bigint): Uint8Array {
 	return Buffer.concat([MARK_PREFIX, be64(number)]);
 }
 
-/** A directory holds another chain than the configuration is of. */
+/** The directory holds another chain than the configured one. */
 export class OtherChainError extends DatabaseError {
 	override readonly name = "OtherChainError";
 
 	constructor(
-		/** Of the chain that it holds: 32 bytes. */
+		/** Genesis id of the chain in the directory: 32 bytes. */
 		readonly genesisId: Uint8Array,
 		message: string,
 	) {

@@ -1,10 +1,10 @@
 /**
- * Fork choice: the blocks of the last branches, in memory (protocol/blocks §4.5). A block whose parent isn't here is refused and not kept:
- * it can't be judged, and it has to be offered again anyway once its parent is linked.
+ * Fork choice: the blocks of recent branches, in memory (protocol/blocks §4.5). A block whose parent isn't here is refused
+ * and not kept: it can't be validated, and must be offered again anyway once its parent is linked.
  *
- * A witness signs one block a slot, but nothing keeps it from signing more. What stands beside the chain is bounded: in
- * blocks of one witness and slot, and in bytes. Where a bound is passed, branches go, oldest first; the one that just
- * grew and the chain stay, so the longest branch can always be completed, and the chain left for it.
+ * A witness should sign one block per slot, but nothing stops it from signing more. So side branches are bounded, in blocks
+ * per witness and slot and in bytes. If a bound is exceeded, branches are dropped, oldest first, except the chain and the
+ * branch that just grew: the longest branch can always be completed and switched to.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -20,23 +20,23 @@ import {
 /** Heights kept before the first solidified block is known. */
 const INITIAL_CAPACITY = 1024n;
 
-/** Blocks from the head down that stay decoded: the newest ones are asked for. */
+/** Blocks from the head down that stay decoded, since they are queried most. */
 const WHOLE_BLOCKS = 2;
 
-/** Blocks of one witness and slot: the chain's, and as many that witnesses under a fault may sign beside it. */
+/** Blocks per witness and slot: the chain's, plus as many as a faulty witness may sign beside it. */
 const MAX_BLOCKS_A_SLOT = 4;
 
-/** Serialised size of what stands beside the chain and the branch of the newest block, in bytes. */
+/** Serialized size in bytes of all blocks outside the chain and the branch of the newest block. */
 const MAX_SIDE_BYTES = 32 << 20;
 
-/** Blocks by id and height, in the order in which they came. */
+/** Blocks by id and height, in order of arrival. */
 class BlockSet {
 	private readonly byId = new Map<string, SignedBlock>();
 	private readonly byNumber = new Map<bigint, SignedBlock[]>();
-	/** Serialised size of all blocks. */
+	/** Serialized size of all blocks. */
 	bytes = 0;
 
-	/** Blocks, and heights that have some. */
+	/** Number of blocks, and of heights with at least one. */
 	get counts(): { readonly blocks: number; readonly heights: number } {
 		return { blocks: this.byId.size, heights: this.byNumber.size };
 	}
@@ -101,7 +101,7 @@ class BlockSet {
 	}
 }
 
-/** What of the tree is the chain. */
+/** Which part of the tree is the chain. */
 interface ChainPart {
 	readonly headId: Uint8Array;
 	/** The last block that can't be undone. */
@@ -139,8 +139,8 @@ export class ForkTree {
 	}
 
 	/**
-	 * Lets go of the decoded transactions of a block some way below a new head. PERF: they are most of the memory of the
-	 * blocks that can still be undone, and next to nobody asks for them again.
+	 * Drops the decoded transactions of a block some way below a new head. PERF: they are most of the memory of
+	 * blocks that can still be undone, and are rarely queried again.
 	 */
 	forgetContentsBelow(head: SignedBlock): void {
 		let block: SignedBlock | undefined = head;
@@ -179,7 +179,7 @@ export class ForkTree {
 		if (blocks === heights) return;
 		const kept = new Set([...this.ancestry(newest), ...this.ancestry(this.linked.get(headId))]);
 		const side = [...this.linked.values()].filter((block) => !kept.has(block));
-		// Once slots could be used at any of their milliseconds.
+		// Only for slots that may be used at any of their milliseconds.
 		const isTwin = ({ timestampMs, witness }: SignedBlock): boolean =>
 			timestampMs - newest.timestampMs < SLOT_MS &&
 			newest.timestampMs - timestampMs < SLOT_MS &&
@@ -194,7 +194,7 @@ export class ForkTree {
 		}
 	}
 
-	/** The block of the chain that a branch stands on, and the branch's blocks up to one, lowest first; undefined: it isn't kept. */
+	/** The chain block a branch forks from, and the branch's blocks up to a given one, lowest first; undefined: not kept. */
 	branchBelow(
 		id: Uint8Array,
 		isOnChain: (block: SignedBlock) => boolean,
@@ -212,7 +212,7 @@ export class ForkTree {
 		for (let at = block; at; at = this.linked.get(at.parentId)) yield at;
 	}
 
-	/** Removes a block and all that stands on it. @returns their bytes */
+	/** Removes a block and its descendants. @returns their bytes */
 	private dropWithChildren(block: SignedBlock | undefined): number {
 		if (!block) return 0;
 		const before = this.linked.bytes;
@@ -236,7 +236,7 @@ export class ForkTree {
 		this.headBlock = parent;
 	}
 
-	/** Makes a block the head, as after an abandoned switch. */
+	/** Makes a block the head, e.g. after an abandoned reorg. */
 	setHead(id: Uint8Array): void {
 		const block = this.linked.get(id);
 		if (!block) throw new Error("the new head is not in the fork tree");

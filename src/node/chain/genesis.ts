@@ -24,11 +24,11 @@ import type { StateView } from "../state/view.js";
 import { accountTrace, accountTraceKey } from "./balance-history.js";
 import { putRecentBlock } from "./transaction-checks.js";
 
-/** The number of the parameter ALLOW_TVM_CONSTANTINOPLE. */
+/** Number of the committee parameter ALLOW_TVM_CONSTANTINOPLE. */
 const CONSTANTINOPLE_PARAMETER = 26;
 const BLACK_HOLE_NAME = "Blackhole";
 
-/** The account that receives fees while burning is off: of several with its name the last; empty if the configuration names none. */
+/** The account that receives fees while burning is off: the last with that name; empty if the configuration has none. */
 export function blackHoleAddress(genesis: Pick<GenesisConfig, "assets">): Uint8Array {
 	return (
 		genesis.assets.findLast((asset) => asset.accountName === BLACK_HOLE_NAME)?.address ?? new Uint8Array(0)
@@ -108,11 +108,16 @@ interface StartSettings {
 	readonly allowTvmConstantinople: bigint;
 	/** `storage.needToUpdateAsset`. */
 	readonly needToUpdateAsset: boolean;
-	/** Whether the release records that keys of account ids are spelled alike on every machine (protocol/releases §2). */
+	/**
+	 * Whether the release records that account-id keys are lower-cased the same way on every machine (protocol/releases §2).
+	 */
 	readonly movesAccountIds: boolean;
 }
 
-/** What every start does to the base: missing properties and one-time migrations (protocol/blocks §2.3, steps 1 and 6 to 9). */
+/**
+ * What every start does to the base: initialize missing properties, run one-time migrations (protocol/blocks
+ * §2.3, steps 1 and 6 to 9).
+ */
 export function prepareBase(state: StateView, settings: StartSettings): void {
 	const { properties } = state;
 	properties.writeMissing();

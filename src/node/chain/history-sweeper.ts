@@ -1,8 +1,8 @@
 /**
- * Takes out of the database what no history of the state needs any more: changes before the blocks that are kept, and
- * histories that were given up. In the background: each piece of work is followed by a rest nine times as long.
+ * Deletes state history that is no longer needed: changes before the kept blocks, and abandoned histories.
+ * Runs in the background; each piece of work is followed by a pause nine times as long.
  *
- * A walk over everything now and then needs no list of what each block changed, which would be as large as what it lists.
+ * An occasional full walk avoids a list of what each block changed, which would be as large as the history itself.
  */
 
 import { BATCH_ENTRIES, type Pace, PacedWork, PIECE_MS } from "../scheduling/paced-work.js";
@@ -20,21 +20,21 @@ import {
 	statusKey,
 } from "../state/history-format.js";
 
-/** A walk is due when so large a share of the kept blocks can go. */
+/** A walk is due once this share of the kept blocks can go. */
 const DUE_SHARE = 4;
 const LEAST_DUE = 256;
 
 interface SweeperOptions extends Pace {
 	readonly database: KeyValueDatabase;
-	/** Undefined: none is kept, and what there is was given up. */
+	/** Undefined: none is kept, and any existing one was abandoned. */
 	readonly history: ChangeHistory | undefined;
-	/** How many blocks the history reaches behind; undefined: all. */
+	/** How many blocks back the history reaches; undefined: all. */
 	readonly keep: number | undefined;
 }
 
 export class HistorySweeper extends PacedWork {
 	private hasPruned = false;
-	/** Generations that were in use at the last look. */
+	/** Number of generations in use at the last check. */
 	private kept = 0;
 	private sweptTo: number;
 	private batch: BatchChange[] = [];
@@ -45,7 +45,7 @@ export class HistorySweeper extends PacedWork {
 		this.sweptTo = options.history?.status.first ?? 0;
 	}
 
-	/** Takes out what is due. @throws {DatabaseError} */
+	/** Deletes what is due. @throws {DatabaseError} */
 	protected async work(): Promise<void> {
 		const { history, keep } = this.options;
 		this.started = this.options.now();
@@ -60,7 +60,7 @@ export class HistorySweeper extends PacedWork {
 		this.sweptTo = status.first;
 	}
 
-	/** Erases all generations but those of a history. */
+	/** Deletes all generations except those of a history. */
 	private async eraseOthers(history: ChangeHistory | undefined): Promise<void> {
 		const { database } = this.options;
 		const end = Uint8Array.of(HISTORY_PREFIX + 1);
@@ -78,7 +78,7 @@ export class HistorySweeper extends PacedWork {
 		if (!history) await database.write([{ key: statusKey(), value: null }], false);
 	}
 
-	/** Removes what only blocks before the first one of a history need. */
+	/** Deletes what only blocks before a history's first one need. */
 	private async sweep({ generation, first }: HistoryStatus, history: ChangeHistory): Promise<void> {
 		const { database } = this.options;
 		for (let index = 0; index < STORE_COUNT; index++) {

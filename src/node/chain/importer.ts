@@ -1,6 +1,6 @@
 /**
- * Importing blocks in order: while one is executed, signatures of the next ones are recovered, their shielded proofs are checked,
- * and what they read is fetched.
+ * Imports blocks in order. While one is executed, the next ones get their signatures recovered, their
+ * shielded proofs checked and their reads prefetched.
  */
 
 import { setImmediate as otherTurns } from "node:timers/promises";
@@ -11,15 +11,15 @@ import type { SignaturePool } from "../signatures/pool.js";
 import type { OpenChain } from "./open-chain.js";
 
 /**
- * Blocks that are decoded ahead of their execution, while other threads work on them: fewer of large ones, since what waits
- * is copied by each collection of garbage until it is executed.
+ * Blocks decoded ahead of execution while other threads work on them. Fewer if they are large, since each
+ * garbage collection copies what is waiting.
  */
 const LOOK_AHEAD = 8;
 const LOOK_AHEAD_TRANSACTIONS = 1_000;
 
 interface ImportProgress {
 	readonly block: SignedBlock;
-	/** Blocks and transactions imported so far; blocks that the chain had already don't count. */
+	/** Blocks and transactions imported so far, not counting blocks the chain already had. */
 	readonly blocks: number;
 	readonly transactions: number;
 }
@@ -40,7 +40,7 @@ interface ImportSource {
 }
 
 /**
- * Applies blocks in order; those that the chain has already are skipped, so an import can be resumed.
+ * Applies blocks in order. Known blocks are skipped, so an import can be resumed.
  * @param blocks encoded blocks in ascending order
  * @throws {ChainError | DecodeError} at the first block that is refused; the blocks before it stay
  */
@@ -79,7 +79,7 @@ export async function importBlocks(
 			open.rules.network === "nile" ? pool?.verifyPostQuantum?.(block.transactions) : undefined,
 			prepare?.(block.transactions, "block"),
 		]);
-		// A failure is reported when the block's turn comes.
+		// A failure is reported when it is the block's turn.
 		ready.catch(() => {});
 		queue.push({ block, ready });
 		waiting += block.transactions.length;
@@ -90,7 +90,7 @@ export async function importBlocks(
 	return last;
 }
 
-/** Has a block digested, then fetches what it reads: the digest has the ids that it asks for. */
+/** Digests a block, then prefetches what it reads, for which the digest supplies the ids. */
 async function digested({ open, pool }: ImportSource, block: SignedBlock): Promise<void> {
 	await pool?.digest(block);
 	await open.readAhead(block);

@@ -1,4 +1,4 @@
-/** The file system as the block log uses it: the disk's, or one that a simulation makes fail. */
+/** The file system as the block log uses it: the disk, or one in which a simulation injects faults. */
 
 import {
 	closeSync,
@@ -18,30 +18,30 @@ import { promisify } from "node:util";
 
 /** Every call may throw an error with the operating system's `code`. */
 export interface LogFiles {
-	/** Makes a directory and those above it, unless it is there. */
+	/** Creates a directory and its parents, unless it exists. */
 	makeDirectory(path: string): void;
-	/** Whether there is a file or directory of a name. */
+	/** Whether a file or directory exists. */
 	exists(path: string): boolean;
 	/** Names in a directory, in any order. */
 	list(directory: string): readonly string[];
 	read(path: string): Buffer;
-	/** Creates a file for writing; one of that name must not be there. */
+	/** Creates a file for writing; it must not exist. */
 	create(path: string): LogFile;
 	remove(path: string): void;
-	/** Brings what an earlier process wrote to a file to the disk. */
+	/** Syncs what an earlier process wrote to a file. */
 	syncFile(path: string): void;
-	/** Brings the names in a directory to the disk. */
+	/** Syncs the entries of a directory. */
 	syncDirectory(directory: string): void;
 }
 
 export interface LogFile {
-	/** Adds bytes at the end. @returns how many of them, at least one */
+	/** Appends bytes. @returns how many of them, at least one */
 	write(bytes: Uint8Array): number;
-	/** Brings what was written to the disk. */
+	/** Syncs what was written. */
 	sync(): void;
 	/** The same, without blocking the caller. */
 	syncAhead(): Promise<void>;
-	/** Cuts the file to its first bytes; what is written next follows them. */
+	/** Truncates the file; later writes follow its new end. */
 	truncate(size: number): void;
 	close(): void;
 }

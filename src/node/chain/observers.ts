@@ -1,4 +1,4 @@
-/** What a chain publishes of its head, its branches and its pool. */
+/** What a chain publishes about its head, branches and mempool. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
@@ -7,7 +7,7 @@ import type { BlockOrigin } from "../consensus/block-judgement.js";
 import type { ChainError } from "../rules/errors.js";
 import type { BlockChange } from "../state/state-database.js";
 
-/** A block with what it did. */
+/** A block with its effects. */
 export interface ExecutedBlock {
 	readonly block: SignedBlock;
 	readonly infos: readonly Readonly<TransactionInfo>[];
@@ -18,54 +18,54 @@ export interface CommittedBlock extends ExecutedBlock {
 	readonly change: BlockChange;
 }
 
-/** A change of branch. One that failed, so that the chain is as it was before, is not published. */
+/** A completed reorg. One that failed, leaving the chain as it was, is not published. */
 export interface Reorg {
-	/** Blocks that are no longer part of the chain, newest first. */
+	/** Blocks that left the chain, newest first. */
 	readonly reverted: readonly ExecutedBlock[];
-	/** Those that are instead, oldest first; none where a development chain goes back, which is published before it does. */
+	/** Their replacements, oldest first; none if a development chain goes back, which is published before it happens. */
 	readonly committed: readonly CommittedBlock[];
 }
 
-/** What a push did. */
+/** The result of a push. */
 export type PushOutcome =
 	| { readonly kind: "known" }
 	| { readonly kind: "branch" }
 	| { readonly kind: "head"; readonly committed: readonly CommittedBlock[]; readonly isReorg: boolean };
 
-/** Notified of changes after they are complete: the state is that of the new head. */
+/** Notified of changes once they are complete: the state is that of the new head. */
 export interface ChainObserver {
-	/** A block follows the former head. */
+	/** A block extends the former head. */
 	committed?(block: CommittedBlock): void;
-	/** The chain has another branch now. */
+	/** The chain switched to another branch. */
 	reorg?(reorg: Reorg): void;
-	/** A block was accepted, on the chain or a side branch; published after what came of it. */
+	/** A block was accepted, on the chain or a side branch; published after its consequences. */
 	accepted?(block: SignedBlock): void;
 	/**
-	 * A block of a witness was refused by a rule, executed or for its slot, where it would have followed the head: the head is still
-	 * its parent, with or without what is pending.
+	 * A witness's block that would have extended the head was refused by a rule, during execution or for its
+	 * slot. The head is still its parent, with or without the pending transactions.
 	 */
 	refused?(block: SignedBlock, error: ChainError): void;
 	/** This node packed and signed a block; it is not executed yet, and no other node has it. */
 	produced?(block: SignedBlock): void;
 	/** A transaction entered the pool. */
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
-	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
+	/** A transaction was tried for the pool and broke a rule; its writes are undone. */
 	rejected?(transaction: SignedTransaction, error: unknown): void;
-	/** Transactions wait to be executed on the head: a block, taken or refused, or a slot without one undid what was pending. */
+	/** Transactions wait for re-execution: a block, accepted or refused, or an empty slot undid the pending state. */
 	waiting?(): void;
-	/** All blocks and the state were replaced by others, on a development chain. */
+	/** All blocks and the state were replaced, on a development chain. */
 	replaced?(): void;
 }
 
-/** Takes blocks one by one. */
+/** Receives blocks one at a time. */
 interface BlockHandlers {
 	committed?(block: CommittedBlock, inReorg: boolean): void;
 	reverted?(block: ExecutedBlock): void;
-	/** A reorg to another branch begins: its blocks follow. */
+	/** A reorg begins; its blocks follow. */
 	reorg?(): void;
 }
 
-/** An observer that takes a reorg as single blocks: those that it reverts, newest first, then those that it commits. */
+/** An observer that receives a reorg as single blocks: reverted ones, newest first, then committed ones. */
 export function eachBlock(handlers: BlockHandlers): Pick<ChainObserver, "committed" | "reorg"> {
 	return {
 		committed: (block) => handlers.committed?.(block, false),
@@ -80,19 +80,19 @@ export function eachBlock(handlers: BlockHandlers): Pick<ChainObserver, "committ
 /** Handles what an observer throws. It must not throw. */
 export type ObserverFailure = (error: unknown) => void;
 
-/** Where nothing handles failures they end the process, as any exception that nothing catches. */
+/** Unhandled failures end the process, like any uncaught exception. */
 const throwLater: ObserverFailure = (error) => {
 	queueMicrotask(() => {
 		throw error;
 	});
 };
 
-/** Notifications of which a chain has exactly one source. */
+/** Notifications that have exactly one source in a chain. */
 type Notifications = {
 	[K in keyof Required<ChainObserver>]: Parameters<Required<ChainObserver>[K]>;
 };
 
-/** All registered observers. What one of them throws reaches neither the chain nor the others. */
+/** All registered observers. An exception in one reaches neither the chain nor the others. */
 export class Observers {
 	private readonly all = new Set<ChainObserver>();
 	private failures = 0;
@@ -100,7 +100,7 @@ export class Observers {
 
 	constructor(private readonly onFailure: ObserverFailure = throwLater) {}
 
-	/** How often an observer has thrown. */
+	/** How many times observers have thrown. */
 	get failed(): number {
 		return this.failures;
 	}
@@ -129,31 +129,31 @@ export class Observers {
 	}
 }
 
-/** What became of a block, and where it came from. */
+/** What became of a block, and its origin. */
 type Push = PushOutcome & { readonly origin: BlockOrigin };
 
-/** What metrics measure. Transactions are timed only where one of the first two is there. */
+/** What metrics measure. Transactions are timed only if one of the first two is present. */
 export interface TimingListener {
 	/** A transaction was executed, in a block or for the pool. */
 	executed?(transaction: SignedTransaction, inBlock: boolean, ms: number): void;
-	/** The signatures of a block's transactions were checked; of an own block there is nothing to check any more. */
+	/** The signatures of a block's transactions were checked; an own block has nothing left to check. */
 	authorized?(ms: number): void;
 	/** A block of this node was packed. */
 	packed?(block: SignedBlock, ms: number): void;
 	/** A block that was offered joined the chain or a side branch. */
 	pushed?(block: SignedBlock, push: Push, ms: number): void;
-	/** A change of branch failed, and the chain is as it was before. */
+	/** A reorg failed, and the chain is as it was before. */
 	reorgFailed?(): void;
 }
 
-/** How long the chain's work takes, and what of it was in vain: for metrics alone, nothing else may depend on it. */
+/** How long the chain's work takes, and how much was wasted: for metrics only, nothing else may depend on it. */
 class ChainTimings {
 	private listener: TimingListener | undefined;
 
 	/** @param guarded runs what must not reach the chain by what it throws */
 	constructor(private readonly guarded: (notify: () => void) => void) {}
 
-	/** Gives the times to a listener in place of a former one; the returned function ends it. */
+	/** Sends timings to a listener, replacing a former one; the returned function removes it. */
 	listen(listener: TimingListener): () => void {
 		this.listener = listener;
 		return () => {
@@ -161,7 +161,7 @@ class ChainTimings {
 		};
 	}
 
-	/** Whether the times of single transactions are taken. */
+	/** Whether single transactions are timed. */
 	get isWatched(): boolean {
 		return (this.listener?.executed ?? this.listener?.authorized) !== undefined;
 	}

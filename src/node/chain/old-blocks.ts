@@ -1,4 +1,4 @@
-/** The old blocks of a data directory: read through one database with all others, and moved into segments meanwhile. */
+/** The old blocks of a data directory: moved into segments, while reads still go through one database. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { BlockMover, lowestStored, MOVER_LIMITS, type MoverLimits } from "../segments/block-mover.js";
@@ -14,13 +14,13 @@ export class OldBlocks {
 	private mover: BlockMover | undefined;
 	private onFailure: (error: unknown) => void = () => {};
 	private stored = 0n;
-	/** What is being moved; resolves when all that was due is. */
+	/** The move in progress; resolves when everything due has been moved. */
 	moving: Promise<void> | undefined;
 
 	private constructor(
 		private readonly database: KeyValueDatabase,
 		private readonly segments: Segments,
-		/** The database with what the segments hold. */
+		/** The database including what the segments hold. */
 		readonly storage: KeyValueDatabase,
 		private readonly lowestInDatabase: bigint,
 	) {}
@@ -42,14 +42,14 @@ export class OldBlocks {
 		return new OldBlocks(database, segments, new SegmentedDatabase(database, segments), lowest);
 	}
 
-	/** The lowest block that is stored besides the genesis block; 0: there was none at the open. */
+	/** The lowest stored block besides genesis; 0: there was none on opening. */
 	get lowest(): bigint {
 		const { list, next } = this.segments;
 		return list[0]?.first ?? next ?? this.lowestInDatabase;
 	}
 
 	/**
-	 * Begins to move blocks whenever there are enough.
+	 * Starts moving blocks whenever enough of them are due.
 	 * @param keep how many of the newest stay; undefined: all
 	 * @param onFailure told if that can't go on
 	 */
@@ -75,7 +75,7 @@ export class OldBlocks {
 		this.move();
 	}
 
-	/** The database holds all blocks up to one that can't be undone. */
+	/** The database now holds all blocks up to one that can't be undone. */
 	storedUpTo(number: bigint): void {
 		this.stored = number;
 		this.move();
@@ -86,7 +86,7 @@ export class OldBlocks {
 		this.moving?.catch((error: unknown) => this.onFailure(error));
 	}
 
-	/** All entries of the database itself, of one moment, without what the segments hold. */
+	/** All entries of the database itself at one moment, without the segments. */
 	storedEntries(): AsyncIterable<readonly [Uint8Array, Uint8Array]> {
 		return this.database.entries(new Uint8Array(0));
 	}
@@ -96,14 +96,14 @@ export class OldBlocks {
 		this.segments.close();
 	}
 
-	/** Ends the moving; nothing reads the database for it any more. */
+	/** Stops moving; after that nothing reads the database for it. */
 	async stop(): Promise<void> {
 		await this.mover?.stop();
 		this.mover = undefined;
 	}
 }
 
-/** Rows of the index of logs whose last block is among these. */
+/** Log index rows whose last block is in the range. */
 function* logIndexKeys(first: bigint, last: bigint): Generator<Uint8Array> {
 	for (const key of rowsOfSections(first, last)) {
 		yield Buffer.concat([Uint8Array.of(stores.sectionBloom.index), key]);

@@ -1,4 +1,4 @@
-/** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
+/** Opens a chain from configuration and data directory, keeps database and log in step, and closes it. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ import { eachBlock, Observers } from "./observers.js";
 import { OldBlocks } from "./old-blocks.js";
 import { ReadAhead } from "./read-ahead.js";
 
-/** Blocks of a development chain before which the state can still be seen. */
+/** How many blocks back the state of a development chain can be read. */
 const DEVELOPMENT_HISTORY_BLOCKS = 256;
 
 /** Encoded values of a store by key. */
@@ -60,8 +60,8 @@ export type EncodedEntries = ReadonlyMap<string, Uint8Array>;
 const FLUSH_LIMITS: FlushLimits = { entries: 40_000, logBytes: 64 << 20 };
 
 /**
- * Told that the database has all blocks up to a number that can't be undone. The next flush waits until it resolves, so that an
- * importer can't outrun it.
+ * Called when the database has all final blocks up to a number. The next flush waits until it resolves, so
+ * that an importer can't outrun it.
  */
 type BaseFollower = (number: bigint) => Promise<void>;
 
@@ -74,13 +74,13 @@ interface BackfillableChain {
 
 /** A chain with its storage. */
 export class OpenChain {
-	/** The flush that is under way; it never rejects. */
+	/** The flush in progress; it never rejects. */
 	private flushing: Promise<void> | undefined;
-	/** Whether a flush has begun that hasn't taken yet what it writes. */
+	/** Whether a flush has begun but not yet taken what it will write. */
 	private isPreparing = false;
 	private failed = false;
 	private isClosing = false;
-	/** Views of past states: what is remembered of a view stays with it. */
+	/** Views of past states: caches are attached to the view. */
 	private readonly views = new WeakMap<StateBackend, StateView>();
 	private follower: BaseFollower | undefined;
 	private readonly reader = new ReadAhead(
@@ -100,19 +100,19 @@ export class OpenChain {
 		readonly oldBlocks: OldBlocks | undefined,
 		private readonly log: BlockLog | undefined,
 		private readonly marks: BatchMarks,
-		/** Undefined: there is nothing to take out. */
+		/** Undefined: there is nothing to delete. */
 		private readonly sweeper: HistorySweeper | undefined,
 		private readonly options: ChainOptions,
 	) {}
 
 	/**
-	 * Opens or creates the chain; after a kill, continues from the last block that was visible.
+	 * Opens or creates the chain; after a kill, continues from the last visible block.
 	 * @throws {DatabaseError | LogDamagedError} with one sentence
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		if (config.node.network === "nile") await loadPostQuantum();
-		// A start that is refused leaves nothing behind.
+		// A refused start leaves nothing behind.
 		const isNew = dataDirectory !== undefined && !existsSync(join(dataDirectory, config.storage.directory));
 		if (isNew) checkProofSupport(beginsWithProofs(config), options);
 		const database =
@@ -220,10 +220,10 @@ export class OpenChain {
 		return open;
 	}
 
-	/** Begins to move old blocks, and to take out what no history needs. */
+	/** Starts moving old blocks and deleting unneeded history. */
 	private startBackground(): void {
 		const { config, development, moverLimits, keptBlocks } = this.options;
-		// The history of a development chain goes back and forth.
+		// The history of a development chain can go backwards.
 		if (config.node.blocks.segments && !development) {
 			const keep = keptBlocks ?? config.node.blocks.keep;
 			this.oldBlocks?.start(moverLimits, keep, (error) => this.storageFailed(error));
@@ -231,7 +231,7 @@ export class OpenChain {
 		this.sweep();
 	}
 
-	/** Replays what the log holds; repeated kills must not make it grow. */
+	/** Replays the log; repeated kills must not make it grow. */
 	private async restore(records: readonly LogRecord[]): Promise<void> {
 		if (records.length === 0) return;
 		this.chain.restore(records);
@@ -251,12 +251,12 @@ export class OpenChain {
 		return history;
 	}
 
-	/** Whether the chain began with another node's state. */
+	/** Whether the chain started from another node's state. */
 	get isFork(): boolean {
 		return this.options.fork !== undefined;
 	}
 
-	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
+	/** The lowest block besides genesis: above 1 if the chain's data began with later blocks; 0: none. */
 	get lowestNumber(): bigint {
 		return this.oldBlocks?.lowest ?? 0n;
 	}
@@ -273,9 +273,9 @@ export class OpenChain {
 	}
 
 	/**
-	 * Writes the base, then drops the part of the log that it makes superfluous. Both are on the disk before anything
-	 * is dropped, so that even a machine that loses power leaves a state that is right, if an older one. None may be under way:
-	 * others may have waited for the same one.
+	 * Writes the base, then drops the log records this makes superfluous. Both are on disk before anything is
+	 * dropped, so even a power loss leaves a consistent state, if an older one. No other flush may be running:
+	 * several callers may have waited for the same one.
 	 */
 	private flush(): Promise<void> {
 		const written = this.write().finally(() => {
@@ -298,14 +298,14 @@ export class OpenChain {
 		await this.follower?.(finalizedNumber);
 	}
 
-	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
+	/** Registers what is derived from stored blocks outside the chain, such as the history index; at most one. */
 	followBase(follower: BaseFollower): void {
 		this.follower = follower;
 	}
 
 	/**
-	 * What fills in the history of the state from before it was switched on: there are all blocks, and it began later than
-	 * they did; else undefined.
+	 * What backfills state history from before it was switched on: only if all blocks are there and the history
+	 * starts later than they do; otherwise undefined.
 	 */
 	backfillable(): BackfillableChain | undefined {
 		const { database, storage, solidState } = this;
@@ -319,42 +319,45 @@ export class OpenChain {
 		};
 	}
 
-	/** Takes out what no history needs any more, in the background. */
+	/** Deletes unneeded history, in the background. */
 	private sweep(): void {
 		if (this.isClosing) return;
 		this.sweeper?.run().catch((error: unknown) => this.storageFailed(error));
 	}
 
-	/** Fetches what a block will read, on other threads. @throws {DatabaseError} as the block's own reads will */
+	/**
+	 * Prefetches what a block will read, on other threads.
+	 * @throws {DatabaseError} as the block's own reads will
+	 */
 	async readAhead({ transactions }: SignedBlock): Promise<void> {
 		await this.reader.of(transactions);
 	}
 
 	/**
-	 * On a fork, fetches what a transaction will read, before it is executed: a request for all of it in the place of many.
-	 * Undefined on any other chain. @param isSent whether it is to be in a block, rather than only asked
+	 * On a fork, prefetches everything a transaction will read with a single request instead of many. Undefined
+	 * on any other chain. @param isSent whether it is to be in a block, rather than only asked
 	 */
 	fetchFor(transaction: SignedTransaction, isSent: boolean): Promise<void> | undefined {
 		return this.isFork ? this.reader.ofOne(transaction, isSent) : undefined;
 	}
 
-	/** Brings what can't be undone any more to the database now, while the chain goes on. */
+	/** Flushes everything final to the database now, while the chain continues. */
 	async flushNow(): Promise<void> {
 		while (this.flushing) await this.flushing;
 		if (!this.failed) await this.flush().catch((error: unknown) => this.storageFailed(error));
 	}
 
-	/** Waits for the disk where an importer outruns it. */
+	/** Waits for the disk if an importer outruns it. */
 	async throttle(): Promise<void> {
 		if (!this.flushing) return;
-		// What made a flush due is still pending while the log is prepared for it.
+		// What made a flush due still counts as pending while the log is prepared for it.
 		const due = this.isPreparing ? this.limits.entries : 0;
 		if (this.database.pendingFlush - due > this.limits.entries) await this.flushing;
 	}
 
 	/**
-	 * Writes what must survive and releases the directory. After a failure nothing is written any more: the log holds
-	 * what the next start needs.
+	 * Writes what must survive and releases the directory. After a failure nothing more is written: the log
+	 * holds what the next start needs.
 	 */
 	async close(): Promise<void> {
 		this.isClosing = true;
@@ -371,7 +374,7 @@ export class OpenChain {
 	}
 
 	/**
-	 * Replaces the whole state of a development chain: by other entries, or by that of a new chain.
+	 * Replaces the whole state of a development chain, with given entries or that of a new chain.
 	 * @param entries by store and key; undefined: a new chain
 	 */
 	async replaceState(
@@ -384,7 +387,7 @@ export class OpenChain {
 			for await (const [key] of database.dump(store)) keys.push(key);
 			present.push([store, keys]);
 		}
-		// From here on nothing else gets a turn before the new state is whole.
+		// From here on nothing else may run until the new state is complete.
 		chain.suspend();
 		while (database.undoable > 0) database.undoBlock();
 		const edit = this.history.editBackend;
@@ -403,22 +406,19 @@ export class OpenChain {
 		chain.observers.publish("replaced");
 	}
 
-	/**
-	 * Brings everything that was changed outside of blocks to the disk: the log doesn't hold it. Nothing may be sealed
-	 * meanwhile.
-	 */
+	/** Persists everything that was changed outside blocks: the log doesn't hold it. No block may be sealed meanwhile. */
 	async persist(): Promise<void> {
 		if (!this.log) return;
 		while (this.flushing) await this.flushing;
 		await this.flush();
 	}
 
-	/** A record beside the state, such as what votes of witnesses confirmed. */
+	/** A record stored beside the state, such as what witness votes confirmed. */
 	sideRecord(name: string): Uint8Array | undefined {
 		return this.storage.get(sideKey(name));
 	}
 
-	/** Writes such a record. It is not part of a block: a kill may lose it, nothing undoes it. */
+	/** Writes such a record. It is not part of a block: a kill may lose it, and nothing undoes it. */
 	putSideRecord(name: string, value: Uint8Array): void {
 		if (this.failed) return;
 		const change = { key: sideKey(name), value };
@@ -426,9 +426,9 @@ export class OpenChain {
 	}
 
 	/**
-	 * The state after a block of the chain, read-only, with the block's own properties and without what is pending: what
-	 * calls, queries and traces at a block run on. Undefined where the node doesn't have it. Must not be kept across an
-	 * await: it holds until the next change of the state.
+	 * The read-only state after a block, with the block's own properties and without pending transactions: what
+	 * calls, queries and traces at a block run on. Undefined if the node doesn't have it. Don't keep it across
+	 * an await: it is valid until the next state change.
 	 */
 	stateAt(number: bigint): StateView | undefined {
 		const backend = this.database.stateAfter(number);
@@ -440,7 +440,7 @@ export class OpenChain {
 		return view;
 	}
 
-	/** The view of the solidity API. */
+	/** The state the solidity API shows. */
 	get solidState(): StateView {
 		return this.chain.solidState;
 	}
@@ -448,7 +448,7 @@ export class OpenChain {
 
 const budgetOf = ({ storage }: NodeConfig): CacheBudget => shareCacheBytes(storage.cacheBytes);
 
-/** What the chain itself asks the configuration. */
+/** The configuration values the chain itself uses. */
 function chainSettings({ config, development }: ChainOptions): ChainSettings {
 	return {
 		balanceHistory: config.storage.balanceHistory,
@@ -465,7 +465,7 @@ function chainSettings({ config, development }: ChainOptions): ChainSettings {
 	};
 }
 
-/** Follows the hash of the state, where that is asked for. @param isNew whether there is no state yet */
+/** Maintains the state hash, if configured. @param isNew whether there is no state yet */
 async function followHash(
 	storage: KeyValueDatabase,
 	database: StateDatabase,
@@ -485,7 +485,7 @@ async function followHash(
 }
 
 /**
- * Keeps what blocks change, where that is asked for.
+ * Keeps state history, if configured.
  * @param blocks of how many the state can be read; 0: none
  * @returns what takes out old changes, and those that were given up; undefined: there are none
  */
@@ -499,7 +499,7 @@ async function keepChanges(
 	const keep = Number.isFinite(blocks) ? blocks : undefined;
 	const history = blocks > 0 ? await database.keepChanges(headNumber, keep) : undefined;
 	const status = history?.status ?? readHistoryStatus(storage.get(statusKey()));
-	// Without blocks since, a history that isn't asked for now can be gone on with later.
+	// If no block came since, an unconfigured history can still be continued later.
 	if (!status || (status.last === Number(headNumber) && !history)) return undefined;
 	return new HistorySweeper({
 		database: storage,
@@ -512,13 +512,13 @@ async function keepChanges(
 	});
 }
 
-/** Writes the state before block 1, or what every later start does to the state that is there. */
+/** Writes the state before block 1, or makes the changes of every later start. */
 function prepareState(base: StateView, rules: ChainRules, options: ChainOptions, isNew: boolean): void {
 	const { config, fork } = options;
 	if (isNew && !fork) writeGenesis(base, config.genesis);
 	prepareBase(base, {
 		blackHole: rules.blackHole,
-		// A fork's switches are those of the other state.
+		// A fork's switches come from the remote state.
 		allowTvmConstantinople: fork ? 0n : (config.committee.allowTvmConstantinople ?? 0n),
 		needToUpdateAsset: config.storage.needToUpdateAsset,
 		movesAccountIds: admissionOf(rules).movesAccountIds,
@@ -533,7 +533,7 @@ function checkProofSupport(asks: boolean, { config, shielded, development }: Cha
 		throw new OperatorError(PROOFS_UNCHECKED);
 }
 
-/** How a node comes to what checks proofs, or does without. */
+/** How to provide a node with proof checking, or run without it. */
 export const PROOF_CHOICE =
 	"fetch sapling-spend.params and sapling-output.params of the network and give their folder with --shielded-params (node.shielded.params), or follow it without checking proofs with --shielded-params none (node.shielded.allowUnverified = true)";
 export const PROOFS_UNCHECKED = `this chain has shielded transactions, and node.shielded.params is not set: ${PROOF_CHOICE}`;
@@ -541,7 +541,7 @@ export const PROOFS_UNCHECKED = `this chain has shielded transactions, and node.
 const beginsWithProofs = ({ committee }: NodeConfig): boolean =>
 	committee.allowShieldedORC20Transaction === 1n || committee.allowShieldedTransaction === 1n;
 
-/** Why a chain that begins with this configuration would not start for want of what checks its proofs; undefined: it would. */
+/** Why a chain with this configuration couldn't start for lack of a proof checker; undefined: it could. */
 export function proofGap(config: NodeConfig): string | undefined {
 	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
 	const isCovered = parameters !== undefined || allowsUnverified || !verifiesProofs;

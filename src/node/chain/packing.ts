@@ -24,25 +24,25 @@ import { isConsistent } from "./protobuf-consistency.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 import type { UndoLayers } from "./undo-layers.js";
 
-/** Transactions with post-quantum signatures that a witness packs. */
+/** Maximum transactions with post-quantum signatures in a packed block. */
 const MAX_POST_QUANTUM_PER_BLOCK = 1000;
-/** Bytes of a block that a witness packs, its header included. */
+/** Maximum bytes of a packed block, header included. */
 const MAX_PACKED_BYTES = 2_000_000;
 
 export interface Producer {
 	/** Account of the witness. */
 	readonly witness: Uint8Array;
-	/** Address of the key that signs. */
+	/** Address of the signing key. */
 	readonly signer: Uint8Array;
-	/** Signs the hash of the header. @throws {Error} where the key is elsewhere */
+	/** Signs the header hash. @throws {Error} where the key is elsewhere */
 	readonly sign: (hash: Uint8Array) => Uint8Array;
-	/** Signs where the key is, if that isn't here; what is signed, not its hash, goes there. */
+	/** Signs remotely if the key isn't here; gets the data to be signed, not its hash. */
 	readonly remote?: RemoteSigning;
-	/** Of a key of such a scheme, which signs in a field of its own (protocol/post-quantum §6.3). */
+	/** A post-quantum key, whose signature goes into a field of its own (protocol/post-quantum §6.3). */
 	readonly postQuantum?: PostQuantumSigner;
 }
 
-/** Each rejects if the signer is away or refuses. */
+/** Each rejects if the signer is unreachable or refuses. */
 interface RemoteSigning {
 	/** @param header encoded {@link BlockHeaderRaw} */
 	readonly block: (header: Uint8Array) => Promise<Uint8Array>;
@@ -56,15 +56,15 @@ interface PostQuantumSigner {
 	readonly publicKey: Uint8Array;
 }
 
-/** What packing works on. Its state changes are the caller's to undo. */
+/** What packing works on. The caller undoes its state changes. */
 export interface PackingContext {
 	readonly environment: ProcessorEnvironment;
 	readonly pool: PendingPool;
 	readonly database: StateDatabase;
 	readonly undoLayers: UndoLayers;
-	/** Whether the permissions of an account changed since its transactions were checked. */
+	/** Whether an account's permissions changed since its transactions were checked. */
 	readonly permissionsChanged: (owner: string) => boolean;
-	/** Notified of a transaction that no longer passes: it left the pool. */
+	/** Called for a transaction that no longer passes and left the pool. */
 	readonly onDropped: (transaction: SignedTransaction) => void;
 }
 
@@ -75,26 +75,26 @@ export interface PackingSlot {
 	/** Tells when packing must end. */
 	readonly expired: () => boolean;
 	/**
-	 * Milliseconds that transactions may take in all, each as it took while it was pending; absent: any. The first is packed whatever
-	 * it takes.
+	 * Budget in milliseconds for all transactions, each counted as long as it took while pending; absent:
+	 * unlimited. The first one is always packed.
 	 */
 	readonly maxExecutionMs?: number;
 }
 
-/** A block that waits for its signature. */
+/** A block waiting for its signature. */
 export interface PackedBlock {
-	/** Encoded {@link BlockHeaderRaw}, which is signed. */
+	/** Encoded {@link BlockHeaderRaw}, which gets signed. */
 	readonly header: Uint8Array;
 	/** @returns applies the block @throws {LostSlotError} if another block came meanwhile */
 	readonly publish: (signature: Uint8Array) => () => CommittedBlock;
-	/** Its transactions are pending again: there is no signature, which isn't their fault. */
+	/** Returns its transactions to the pool: there is no signature, which isn't their fault. */
 	readonly giveBack: () => void;
 }
 
 export interface PackedTransactions {
-	/** With their results, in the order of the block. */
+	/** With their results, in block order. */
 	readonly packed: readonly SignedTransaction[];
-	/** The same as the pool held them. */
+	/** The same transactions as the pool held them. */
 	readonly taken: readonly PendingTransaction[];
 }
 
@@ -110,7 +110,7 @@ export function checkProducer(state: StateView, producer: Producer): void {
 	}
 }
 
-/** The header of the block on the head, still without root. */
+/** The header of the next block on the head, still without the Merkle root. */
 export function nextHeader(
 	{ environment: { state, rules } }: PackingContext,
 	slot: PackingSlot,
@@ -125,7 +125,7 @@ export function nextHeader(
 }
 
 /**
- * Executes transactions of the pool on the head until the block is full. What doesn't fit stays in the pool; what no
+ * Executes pool transactions on the head until the block is full. What doesn't fit stays in the pool; what no
  * longer passes leaves it.
  */
 export function packTransactions(
@@ -160,7 +160,7 @@ export function packTransactions(
 		if (
 			isTradeClosed(environment, transaction) ||
 			(filters && !isConsistent(transaction, environment.rules.network)) ||
-			// Not kept for the next block: the network's nodes drop it, too (protocol/shielded §4.1).
+			// Not kept for the next block: the reference node drops it too (protocol/shielded §4.1).
 			(isShielded(transaction) && shielded >= MAX_SHIELDED_PER_BLOCK)
 		) {
 			context.onDropped(transaction);
@@ -174,7 +174,7 @@ export function packTransactions(
 			bytes + embeddedSize(transaction) <= MAX_PACKED_BYTES &&
 			!updatedOwners.has(owner) &&
 			!(executionMs > 0 && executionMs + tookMs > maxExecutionMs) &&
-			// Others check signatures against the state before the block, which lacks the permissions of a new witness.
+			// Other nodes check signatures against the state before the block, which lacks a new witness's permissions.
 			!(newWitnesses.has(owner) && transaction.contract?.Permission_id !== OWNER_PERMISSION);
 		if (isLate || !fits) {
 			postponed.push(entry);
@@ -189,7 +189,7 @@ export function packTransactions(
 		undoLayers.open();
 		try {
 			checkTradeInBlock(environment, transaction);
-			// On another head the permissions may have been others.
+			// On another head, permissions may have differed.
 			const verified = isPending && !context.permissionsChanged(owner);
 			const processed = processTransaction(environment, transaction, scope, { verified });
 			packed.push(processed.transaction);
@@ -202,7 +202,7 @@ export function packTransactions(
 				context.onDropped(transaction);
 				continue;
 			}
-			// A bug of this program: the others must not be lost with the one that brought it out.
+			// A bug of this program: don't lose the other transactions along with the one that exposed it.
 			pool.giveBack([...taken, ...postponed]);
 			throw error;
 		} finally {
@@ -213,13 +213,13 @@ export function packTransactions(
 	return { packed, taken };
 }
 
-/** What is signed of a block. */
+/** Completes the header and encodes the part that is signed. */
 export function completeHeader(raw: BlockHeaderRaw, transactions: readonly SignedTransaction[]): Uint8Array {
 	raw.txTrieRoot = merkleRoot(transactions.map((transaction) => sha256(transaction.bytes)));
 	return BlockHeaderRaw.encode(raw);
 }
 
-/** Puts the signature of its header to a block. */
+/** Adds the header's signature to a block. */
 export function signedBlock(
 	raw: BlockHeaderRaw,
 	transactions: readonly SignedTransaction[],
@@ -240,7 +240,7 @@ export function signedBlock(
 	return new SignedBlock(message, transactions);
 }
 
-/** Size of a transaction inside a block: with its tag and length. */
+/** Size of a transaction inside a block, with tag and length. */
 function embeddedSize(transaction: SignedTransaction): number {
 	return 1 + varintSize(transaction.size) + transaction.size;
 }

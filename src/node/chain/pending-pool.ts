@@ -1,4 +1,4 @@
-/** The mempool: transactions that wait for a block (protocol/blocks §5.1). The queues only; the chain executes. */
+/** The mempool: transactions waiting for a block (protocol/blocks §5.1). Queues only; the chain executes. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";
@@ -6,37 +6,37 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 
 export interface PendingTransaction {
 	readonly transaction: SignedTransaction;
-	/** When it came in, in milliseconds of a clock that only goes forward. */
+	/** Arrival time, in milliseconds of a monotonic clock. */
 	readonly receivedMs: bigint;
-	/** TransactionInfo.fee of its execution, in sun: the order of a pool that sorts by fee. */
+	/** TransactionInfo.fee of its execution, in sun: the sort key of a pool that sorts by fee. */
 	readonly feeSun: bigint;
-	/** How long that execution took, in milliseconds; absent: it was not executed here. */
+	/** Duration of that execution, in milliseconds; absent: not executed here. */
 	readonly tookMs?: number;
 }
 
 /** What is packed next. */
 interface NextTransaction {
 	readonly entry: PendingTransaction;
-	/** It was executed on this head, its signatures checked; one that waits for that wasn't. */
+	/** Already executed on this head with its signatures checked; false if it still waits for re-execution. */
 	readonly isPending: boolean;
 }
 
-/** Bytes of transactions from which on the pool takes no more, whatever their number. */
+/** Total transaction bytes at which the pool is full, regardless of their number. */
 const FULL_BYTES = 64 << 20;
 
-/** How long one turn of executing waiting transactions again may take. */
+/** Time limit in milliseconds for one turn of re-executing waiting transactions. */
 export const REQUEUE_TURN_MS = 20;
 
 export class PendingPool {
 	/** Executed on the pending layer. */
 	private pending: PendingTransaction[] = [];
-	/** Waiting to be executed again after a block. */
+	/** Waiting for re-execution after a block. */
 	private again: PendingTransaction[] = [];
-	/** From blocks that a reorg reverted. */
+	/** From blocks reverted by a reorg. */
 	private popped: PendingTransaction[] = [];
-	/** Of all three. */
+	/** Bytes of all three queues. */
 	private bytes = 0;
-	/** In a block that this node has packed, and hasn't applied. */
+	/** In a block that this node has packed but not yet applied. */
 	packed: readonly PendingTransaction[] = [];
 
 	constructor(
@@ -44,42 +44,42 @@ export class PendingPool {
 		private readonly sortByFee: boolean,
 	) {}
 
-	/** Pending, waiting and popped transactions: what getpendingsize reports. */
+	/** Number of pending, waiting and popped transactions: what getpendingsize reports. */
 	get size(): number {
 		return this.pending.length + this.again.length + this.popped.length;
 	}
 
-	/** What the limit of the pool counts. */
+	/** Number of transactions that count towards the pool's limit. */
 	get queued(): number {
 		return this.pending.length + this.again.length;
 	}
 
-	/** Whether the transactions here take up as much memory as they may: new ones have to wait. */
+	/** Whether the pool's memory budget is used up: new transactions have to wait. */
 	get isFull(): boolean {
 		return this.bytes >= FULL_BYTES;
 	}
 
-	/** Transactions that wait to be executed again. */
+	/** Number of transactions waiting for re-execution. */
 	get waiting(): number {
 		return this.again.length;
 	}
 
-	/** Whether transactions wait to be executed again. */
+	/** Whether transactions wait for re-execution. */
 	get hasWaiting(): boolean {
 		return this.again.length > 0;
 	}
 
-	/** Pending and waiting transactions, in the order in which they stand. */
+	/** Pending and waiting transactions, in queue order. */
 	list(): readonly PendingTransaction[] {
 		return [...this.pending, ...this.again];
 	}
 
-	/** Every transaction that must survive a restart: those of reverted blocks and of one that isn't applied yet, too. */
+	/** Every transaction that must survive a restart, including those of reverted blocks and of an unapplied packed block. */
 	all(): readonly PendingTransaction[] {
 		return [...this.packed, ...this.pending, ...this.again, ...this.popped];
 	}
 
-	/** Finds a queued transaction by its id in hexadecimal. */
+	/** Finds a queued transaction by its hexadecimal id. */
 	find(idHex: string): SignedTransaction | undefined {
 		return this.list().find((entry) => entry.transaction.idHex === idHex)?.transaction;
 	}
@@ -98,14 +98,14 @@ export class PendingPool {
 		}
 	}
 
-	/** Puts back what {@link takeForBlock} gave, for a block that could not be packed. */
+	/** Puts back what {@link takeForBlock} returned, for a block that could not be packed. */
 	giveBack(entries: readonly PendingTransaction[]): void {
 		this.again.unshift(...entries);
 		for (const entry of entries) this.bytes += bytesOf(entry);
 	}
 
 	/**
-	 * After a block: everything that isn't too old waits to be executed again.
+	 * After a block: everything that isn't too old waits for re-execution.
 	 * @returns what is too old, and left the pool
 	 */
 	requeue(nowMs: bigint): readonly PendingTransaction[] {
@@ -136,7 +136,7 @@ export class PendingPool {
 		return entry;
 	}
 
-	/** Takes the next transaction to execute again. */
+	/** Takes the next transaction to re-execute. */
 	takeAgain(): PendingTransaction | undefined {
 		return this.taken(this.again.shift());
 	}
@@ -153,8 +153,8 @@ export class PendingPool {
 }
 
 /**
- * Owners among whose pending transactions one changes permissions, or brings those of a witness: signatures of theirs are checked again,
- * on a state that may lack them.
+ * Owners with a pending transaction that changes their permissions, or registers them as a witness: their
+ * signatures are checked again when packing, on a state that may lack the change.
  */
 export class ChangedOwners {
 	private readonly owners = new Set<string>();
@@ -170,7 +170,7 @@ export class ChangedOwners {
 		return this.owners.has(owner);
 	}
 
-	/** After a block: they stay only while transactions of theirs wait. */
+	/** After a block: an owner stays only while it has transactions waiting. */
 	keep(pool: PendingPool, block: SignedBlock): void {
 		if (this.owners.size === 0) return;
 		const transactions = [...pool.list().map((entry) => entry.transaction), ...block.transactions];

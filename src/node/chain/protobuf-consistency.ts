@@ -1,6 +1,6 @@
 /**
- * The rule of ALLOW_PROTO_FILTER_NUM for transactions that clients send (protocol/blocks §1.3, protocol/http-endpoints §2.1):
- * no field that the schema doesn't know, nor the network (protocol/schema §2.3), in the transaction or in its parameter.
+ * The rule of ALLOW_PROTO_FILTER_NUM for transactions from clients (protocol/blocks §1.3, protocol/http-endpoints §2.1): no
+ * field unknown to both the schema and the network (protocol/schema §2.3), in the transaction or its parameter.
  */
 
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -12,7 +12,7 @@ import { isKnownOnNile } from "../../protocol/post-quantum/fields.js";
 import { ParameterError, type SignedTransaction, unpackParameter } from "../../protocol/transaction.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 
-/** Whether a transaction that was taken into the pool may go into a block: peers refuse one with unknown fields. */
+/** Whether a pooled transaction may go into a block: peers refuse one with unknown fields. */
 export function isConsistent(transaction: SignedTransaction, network?: NetworkName): boolean {
 	try {
 		checkProtobufConsistency(transaction, network);

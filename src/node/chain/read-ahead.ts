@@ -1,4 +1,4 @@
-/** Fetching what a block will read, as far as its transactions tell before it runs. */
+/** Prefetches what a block will read, as far as its transactions tell before execution. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
@@ -8,15 +8,15 @@ import { delegationKeyV2 } from "../resources/delegated-resource.js";
 import type { WantedEntry } from "../state/base-state.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 
-/** The share of what blocks name that must be missing in memory for looking at every block. */
+/** The share of named entries that must miss the cache for every block to be worth inspecting. */
 const WORTH_LOOKING = 1 / 50;
-/** Blocks between two looks while next to nothing is missing. */
+/** Blocks to skip between inspections while nearly everything is cached. */
 const REST = 8;
 
-/** Guesses a block: more of them would take longer than what they save. */
+/** Guesses per block: more would take longer than they save. */
 const MAX_GUESSES = 2_048;
 
-/** Fetches what the next blocks will read; where memory has nearly everything, it looks at few of them only. */
+/** Prefetches what the next blocks will read; while nearly everything is cached, inspects only a few of them. */
 export class ReadAhead {
 	private resting = 0;
 
@@ -43,8 +43,8 @@ export class ReadAhead {
 	}
 
 	/**
-	 * All that one transaction may read: where a read that was not foreseen takes long. What can't be had is told by the read
-	 * that needs it.
+	 * Prefetches everything one transaction may read, for storage where an unforeseen read takes long. An entry
+	 * that can't be fetched is reported by the read that needs it.
 	 * @param isSent whether it is to be in a block, rather than only asked
 	 */
 	async ofOne(transaction: SignedTransaction, isSent: boolean): Promise<void> {
@@ -53,7 +53,7 @@ export class ReadAhead {
 		await this.read(wanted).catch(() => {});
 	}
 
-	/** Each entry once: calls of one contract have much in common. */
+	/** Each entry once: calls of the same contract have much in common. */
 	private guessed(transactions: readonly SignedTransaction[]): Iterable<WantedEntry> {
 		const entries = new Map<string, WantedEntry>();
 		let count = 0;
@@ -67,18 +67,18 @@ export class ReadAhead {
 	}
 }
 
-/** What a transaction may read besides what it names, guessed. */
+/** Guesses what a transaction may read besides what it names. */
 export type ReadGuess = (transaction: SignedTransaction) => readonly WantedEntry[];
 
-/** The ids of its transactions: that they are in no earlier block has to be looked up for each. */
+/** Transaction ids: each has to be looked up, to check that it is in no earlier block. */
 export function idsOf(transactions: readonly SignedTransaction[]): WantedEntry[] {
 	const store = stores.transaction as StoreDefinition<unknown>;
 	return transactions.map(({ id }) => ({ store, key: toKey(id) }));
 }
 
 /**
- * Accounts that its transactions name, the contracts that they call, and what accounts delegate to others. What rules read beside these is mostly in memory
- * already.
+ * The accounts that transactions name, the contracts they call, and delegations between accounts. Whatever
+ * else the rules read is mostly cached already.
  */
 export function wantedBy(transactions: readonly SignedTransaction[]): WantedEntry[] {
 	const accounts = new Set<string>();
@@ -103,7 +103,7 @@ export function wantedBy(transactions: readonly SignedTransaction[]): WantedEntr
 const ACCOUNT_STORE = stores.account as StoreDefinition<unknown>;
 const CONTRACT_STORES = [stores.contract, stores.code, stores.contractState] as StoreDefinition<unknown>[];
 
-/** Types that change what one account delegates to another. */
+/** Types that change a delegation between two accounts. */
 const PAIRS: ReadonlySet<string> = new Set(["DelegateResourceContract", "UnDelegateResourceContract"]);
 const DELEGATED_STORE = stores.delegatedResource as StoreDefinition<unknown>;
 
@@ -117,7 +117,7 @@ function addPair(wanted: WantedEntry[], { owner_address, receiver_address }: Rec
 
 const addressFields = new Map<ContractType | undefined, readonly string[]>();
 
-/** The fields of a type's message that may hold an address: those of bytes. */
+/** The message fields of a type that may hold an address: those of type bytes. */
 function addressFieldsOf(type: ContractType | undefined): readonly string[] {
 	let fields = addressFields.get(type);
 	if (!fields) {
@@ -129,7 +129,7 @@ function addressFieldsOf(type: ContractType | undefined): readonly string[] {
 	return fields;
 }
 
-/** The message of a contract; undefined where it can't be read, which the block's own judgement tells. */
+/** The decoded contract message; undefined if it is malformed, which the block's own validation reports. */
 function parameterOf(transaction: SignedTransaction): SignedTransaction["parameter"] | undefined {
 	try {
 		return transaction.parameter;

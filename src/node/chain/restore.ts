@@ -1,4 +1,4 @@
-/** Replaying the block log on start: blocks above the database's, then the transactions that still wait. */
+/** Replays the block log on start: blocks above the database's height, then the transactions still waiting. */
 
 import { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";
@@ -7,7 +7,7 @@ import type { BlockOrigin } from "../consensus/block-judgement.js";
 import { ChainError, UnlinkedBlockError } from "../rules/errors.js";
 import { LogDamagedError, type LogRecord } from "./block-log.js";
 
-/** The chain as a start sees it. Nothing that it does here is written to the log again. */
+/** The chain as seen by a start. Nothing it does here is logged again. */
 export interface RestoreTarget {
 	/** Height of the database: blocks up to it are done. */
 	readonly finalizedNumber: bigint;
@@ -16,7 +16,7 @@ export interface RestoreTarget {
 	push(block: SignedBlock, origin: BlockOrigin): void;
 	/** Removes a block of a side branch. */
 	forget(id: Uint8Array): void;
-	/** Forgets what the pool got from reverted blocks: the log names it too, in the right order. */
+	/** Drops what reverted blocks returned to the pool: the log has those transactions too, in the right order. */
 	clearPool(): void;
 	/** Whether a transaction is in a block or in the pool. */
 	has(transaction: SignedTransaction): boolean;
@@ -64,7 +64,7 @@ function restoreBlocks(target: RestoreTarget, records: readonly LogRecord[]): vo
 	}
 }
 
-/** A block that was executed once; it may have stood on a branch that is forgotten since. */
+/** A block that was executed once; its branch may have been forgotten since. */
 function restoreExecuted(target: RestoreTarget, block: SignedBlock, origin: BlockOrigin): void {
 	try {
 		target.push(block, origin);
@@ -76,7 +76,7 @@ function restoreExecuted(target: RestoreTarget, block: SignedBlock, origin: Bloc
 	}
 }
 
-/** A block that only joined a side branch; it may no longer connect, or may be as wrong as it was. */
+/** A block that only joined a side branch; it may no longer connect, or may be as invalid as it was. */
 function restoreBranch(target: RestoreTarget, block: SignedBlock): void {
 	try {
 		target.push(block, "restoredBranch");
@@ -85,7 +85,7 @@ function restoreBranch(target: RestoreTarget, block: SignedBlock): void {
 	}
 }
 
-/** The transactions that entered the pool and were not dropped since, in the order in which they came. */
+/** Transactions that entered the pool and were not dropped since, in order of arrival. */
 function waitingTransactions(records: readonly LogRecord[]): SignedTransaction[] {
 	const waiting = new Map<string, SignedTransaction>();
 	for (const { type, payload } of records) {
@@ -93,14 +93,14 @@ function waitingTransactions(records: readonly LogRecord[]): SignedTransaction[]
 		if (type !== "transaction") continue;
 		const transaction = SignedTransaction.decode(payload);
 		const key = toKey(transaction.id);
-		// One that came again stands where it came last.
+		// One that arrived again takes its last position.
 		waiting.delete(key);
 		waiting.set(key, transaction);
 	}
 	return [...waiting.values()];
 }
 
-/** Those that fail are tried again after the others: the pool may have had another order in the end. */
+/** Failed ones are retried after the others: the pool's final order may have been different. */
 function restoreTransactions(target: RestoreTarget, transactions: readonly SignedTransaction[]): void {
 	let waiting = transactions;
 	for (;;) {

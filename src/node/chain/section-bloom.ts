@@ -1,10 +1,10 @@
 /**
- * The index of logs (protocol/json-rpc §9.3): which blocks may hold a log with an address or topic.
+ * The log index (protocol/json-rpc §9.3): which blocks may hold a log with an address or topic.
  *
- * Each block has a bloom of 2048 bits, in which an item sets three. The index is turned by ninety degrees: an entry
- * holds one bit of 2048 consecutive blocks, a section, so that a query reads a few entries for each item and section
- * and never looks at a block that can't match. Block `n` is at bit `n mod 2048` of an entry, counted from the least
- * significant of the first byte; zero bytes at the end are left out.
+ * Each block has a 2048-bit bloom, in which an item sets three bits. The index is transposed: an entry holds
+ * one bit of 2048 consecutive blocks (a section), so a query reads a few entries per item and section and
+ * never touches a block that can't match. Block `n` is at bit `n mod 2048` of an entry, counted from the
+ * least significant bit of the first byte; trailing zero bytes are omitted.
  */
 
 import { toKey } from "../../protocol/bytes.js";
@@ -13,22 +13,22 @@ import type { TransactionInfo } from "../../protocol/messages.js";
 import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 
-/** Blocks of a section, and bits of a block's bloom. */
+/** Blocks per section, and bits of a block's bloom. */
 const SECTION_BLOCKS = 2048;
 const BLOOM_BITS = 2048;
 const BLOOM_BYTES = BLOOM_BITS / 8;
 const BITS_PER_ITEM = 3;
-/** Items of a query between two moments at which others may get a turn. */
+/** Query items processed before others may get a turn. */
 const ITEMS_A_STEP = 64;
-/** Keys of sections are this far apart. */
+/** Distance between the keys of sections. */
 const SECTION_STRIDE = 1_000_000;
 
-/** As the text of a byte string. */
+/** The row key as hexadecimal text. */
 const rowKeyText = (section: number, bit: number): string => (section * SECTION_STRIDE + bit).toString(16);
 
 const rowKey = (section: number, bit: number): Uint8Array => Buffer.from(rowKeyText(section, bit), "latin1");
 
-/** The keys of all rows of the sections that end among some blocks. */
+/** The keys of all rows of the sections that end within a range of blocks. */
 export function* rowsOfSections(first: bigint, last: bigint): Generator<Uint8Array> {
 	const size = BigInt(SECTION_BLOCKS);
 	for (let section = first / size; (section + 1n) * size - 1n <= last; section++) {
@@ -37,7 +37,7 @@ export function* rowsOfSections(first: bigint, last: bigint): Generator<Uint8Arr
 }
 
 /**
- * The rows of the index in which an item is marked.
+ * The index rows in which an item is marked.
  * @param item an address of 20 bytes or a topic of 32
  */
 export function bloomBits(item: Uint8Array): readonly number[] {
@@ -49,7 +49,7 @@ export function bloomBits(item: Uint8Array): readonly number[] {
 	});
 }
 
-/** PERF: logs name the same contracts, events and holders again and again, and a hash is most of what naming one costs. */
+/** PERF: logs name the same contracts, events and holders over and over, and the hash is most of the cost of marking one. */
 const MAX_RECENT_ITEMS = 8_192;
 const recentItems = new Map<string, readonly number[]>();
 
@@ -63,7 +63,7 @@ function recentBits(item: Uint8Array): readonly number[] {
 	return bits;
 }
 
-/** The rows that the logs of a block set. */
+/** The rows set by a block's logs. */
 export function bloomOfBlock(infos: readonly Readonly<TransactionInfo>[]): ReadonlySet<number> {
 	const bits = new Set<number>();
 	const add = (item: Uint8Array): void => {
@@ -78,7 +78,7 @@ export function bloomOfBlock(infos: readonly Readonly<TransactionInfo>[]): Reado
 	return bits;
 }
 
-/** Marks a block in the rows of all that its logs name. */
+/** Marks a block in the rows of everything its logs name. */
 export function indexLogs(
 	state: StateView,
 	number: bigint,
@@ -97,16 +97,16 @@ export function indexLogs(
 	}
 }
 
-/** The rows of items of which one must occur in a block. */
+/** The rows of a group of items, one of which must occur in a block. */
 export type BloomGroup = readonly (readonly number[])[];
 
-/** Heights; both bounds count. */
+/** A range of heights, both bounds inclusive. */
 interface Heights {
 	readonly from: bigint;
 	readonly to: bigint;
 }
 
-/** A range of heights, parted by sections. */
+/** Splits a range of heights by section. */
 export function* sections({ from, to }: Heights): Generator<Heights> {
 	const size = BigInt(SECTION_BLOCKS);
 	for (let first = from; first <= to; ) {
@@ -117,11 +117,11 @@ export function* sections({ from, to }: Heights): Generator<Heights> {
 }
 
 /**
- * Blocks of one section that may hold logs which name one item of each group, ascending. Every block that does is
- * among them, if the index was kept while it was applied. An undefined stands wherever others may get a turn: a group
- * may have many items.
+ * Yields the blocks of one section that may hold logs naming one item of each group, ascending. No match is
+ * missed if the index was maintained while the block was applied. Yields undefined wherever others may get a
+ * turn, since a group may have many items.
  *
- * PERF: reads three rows for each item, none of them twice, as long as there are candidates left.
+ * PERF: reads three rows per item, each only once, as long as candidates are left.
  * @param groups not empty, none of them empty
  * @param range within one section
  */
@@ -137,14 +137,14 @@ export function* candidateSteps(
 	const [first, end] = [Number(from % size), Number(to % size)];
 	for (let i = first; i <= end; i++) {
 		const byte = blocks.bytes[i >> 3] as number;
-		// Few blocks are candidates.
+		// Candidates are sparse.
 		if (byte === 0) i |= 7;
 		else if (((byte >> (i & 7)) & 1) !== 0) yield section * size + BigInt(i);
 	}
 	giveBack(blocks);
 }
 
-/** Blocks of a section, a bit each: as the bytes of a row, and as what is combined with those of others in one step. */
+/** The blocks of a section as a bitmap: as bytes of a row, and as words for fast combining. */
 interface SectionBlocks {
 	readonly bytes: Uint8Array;
 	readonly words: Int32Array;
@@ -155,7 +155,7 @@ function emptyBlocks(): SectionBlocks {
 	return { bytes, words: new Int32Array(bytes.buffer) };
 }
 
-/** PERF: a query looks at a hundred sections and more, and making one takes longer than combining three rows. */
+/** PERF: a query visits a hundred sections or more, and allocating a bitmap takes longer than combining three rows. */
 const idle: SectionBlocks[] = [];
 const MAX_IDLE = 16;
 
@@ -163,7 +163,7 @@ function giveBack(blocks: SectionBlocks): void {
 	if (idle.length < MAX_IDLE) idle.push(blocks);
 }
 
-/** A row that is combined with others: rows are shorter, and lie anywhere. */
+/** Scratch for a stored row: rows are shorter, and not aligned. */
 const loaded = emptyBlocks();
 
 function load(row: Uint8Array, into: SectionBlocks): SectionBlocks {
@@ -172,7 +172,7 @@ function load(row: Uint8Array, into: SectionBlocks): SectionBlocks {
 	return into;
 }
 
-/** The section's blocks in which every group has an item whose bits are all set; undefined: none. */
+/** The section's blocks in which each group has an item with all bits set; undefined: none. */
 function* sectionCandidates(
 	view: () => StateView,
 	groups: readonly BloomGroup[],
@@ -209,7 +209,7 @@ function* sectionCandidates(
 	return candidates;
 }
 
-/** The blocks in which all of an item's bits are set; undefined: none. */
+/** The blocks in which all bits of an item are set; undefined: none. */
 function blocksWithAll(
 	rowOf: (bit: number) => Uint8Array | undefined,
 	bits: readonly number[],
@@ -227,7 +227,7 @@ function blocksWithAll(
 	return blocks;
 }
 
-/** Takes away the blocks that others don't have. @returns whether some are left */
+/** Intersects with other blocks. @returns whether some are left */
 function keepCommon({ words }: SectionBlocks, others: SectionBlocks): boolean {
 	let some = 0;
 	for (let i = 0; i < words.length; i++) {

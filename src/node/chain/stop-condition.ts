@@ -1,20 +1,20 @@
-/** Where a node stops by itself: `node.shutdown.*` (protocol/configuration §1.6). */
+/** When a node stops by itself: `node.shutdown.*` (protocol/configuration §1.6). */
 
 import { ConfigError, type ShutdownConfig } from "../config/config.js";
 
-/** What is asked of the chain. */
+/** The part of the chain this needs. */
 interface ChainHead {
 	readonly head: { readonly number: bigint; readonly timestampMs: bigint };
 }
 
-/** The chain is already where the node is to stop: a start has nothing to do. */
+/** The chain is already where the node should stop: a start has nothing to do. */
 export class AlreadyThereError extends Error {
 	override readonly name = "AlreadyThereError";
 }
 
 /**
- * A test whether the head is the block at which the node stops. It is made before a block of a peer is applied, as on the
- * network's nodes; that block is dropped.
+ * Tests whether the head is the block at which the node stops. Checked before a peer's block is applied, as
+ * on the reference node; that block is dropped.
  * @throws {AlreadyThereError} if the head has the height
  * @throws {ConfigError} if it is beyond it
  */

@@ -1,4 +1,4 @@
-/** The checks of a transaction that don't depend on its type: reference block, size, expiry, duplicates. */
+/** Transaction checks that don't depend on the type: reference block, size, expiry, duplicates. */
 
 import { refBlockOf } from "../../protocol/block.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
@@ -14,20 +14,20 @@ import {
 import type { StateView } from "../state/view.js";
 import { blockIdAt } from "./block-store.js";
 
-/** Largest serialised transaction. */
+/** Maximum serialized size of a transaction, in bytes. */
 const MAX_TRANSACTION_SIZE = 512_000;
-/** Room kept for the result that a block adds. */
+/** Bytes reserved for the result that a block adds. */
 const RESULT_ALLOWANCE = 128;
 /** How far ahead of the head a transaction may expire. */
 const MAX_EXPIRATION_MS = 86_400_000n;
 
-/** Adds a block to the ring of recent blocks that transactions may refer to. @param id of the block */
+/** Adds a block to the ring of recent blocks that transactions may reference. @param id of the block */
 export function putRecentBlock(state: StateView, id: Uint8Array): void {
 	const { refBlockBytes, refBlockHash } = refBlockOf(id);
 	state.recentBlock.put(refBlockBytes, refBlockHash);
 }
 
-/** Checks that the transaction refers to a recent block of this branch (TaPoS). @throws {TaposError} */
+/** Checks that the transaction references a recent block of this branch (TaPoS). @throws {TaposError} */
 export function checkReferenceBlock(state: StateView, transaction: SignedTransaction): void {
 	const reference = transaction.raw?.ref_block_bytes ?? new Uint8Array(0);
 	const hash = transaction.raw?.ref_block_hash ?? new Uint8Array(0);
@@ -101,7 +101,7 @@ export function checkCommon(
 	return checked;
 }
 
-/** Whether a transaction lives longer than the head's time allows. */
+/** Whether a transaction expires later than the head's time allows. */
 export function isForLaterHead({ properties }: StateView, { raw }: SignedTransaction): boolean {
 	return (raw?.expiration ?? 0n) > properties.headTimestampMs + MAX_EXPIRATION_MS;
 }

@@ -1,4 +1,4 @@
-/** The record that a transaction leaves behind (protocol/blocks §3.7). */
+/** The receipt of a transaction (protocol/blocks §3.7). */
 
 import { utf8 } from "../../protocol/bytes.js";
 import { wrap } from "../../protocol/int64.js";
@@ -23,13 +23,13 @@ interface InfoSource {
 	readonly outcome: ContractOutcome;
 	/** Multi-signature and memo fees, in sun. */
 	readonly extraFee: bigint;
-	/** The net fee was for bytes, not for creating an account. */
+	/** Whether the net fee was for bytes, not for creating an account. */
 	readonly isByteFee: boolean;
 }
 
 export function buildTransactionInfo(source: InfoSource): TransactionInfo {
 	const { state, transaction, block, receipt, result, outcome } = source;
-	// PERF: field by field, which takes a sixth of the time of copying them from an object.
+	// PERF: field by field, which takes a sixth of the time of copying from an object.
 	const info = new TransactionInfo();
 	info.id = transaction.id;
 	info.fee = wrap(result.fee + receipt.energy_fee + receipt.net_fee + source.extraFee);

@@ -29,7 +29,7 @@ import type { BalanceRecorder } from "./balance-history.js";
 import { checkCommon, checkDuplicate, checkReferenceBlock } from "./transaction-checks.js";
 import { buildTransactionInfo } from "./transaction-info.js";
 
-/** What a transaction ran with and came to. */
+/** A transaction as executed, with its outcome. */
 interface ProcessedTransaction {
 	/** With its result filled in. */
 	readonly transaction: SignedTransaction;
@@ -39,15 +39,15 @@ interface ProcessedTransaction {
 export interface ProcessorEnvironment extends ExecutionEnvironment {
 	/** Runs the contract machine for deploy and trigger transactions. */
 	readonly machine: MachineRunner;
-	/** Notified of a block that can't be judged, before it is given up: the node must stop. */
+	/** Called for a block that can't be validated, before it is abandoned: the node must stop. */
 	readonly onUnverifiable?: ((error: Error) => void) | undefined;
-	/** Takes how long things took; undefined: times aren't taken. */
+	/** Receives timings; undefined: nothing is timed. */
 	readonly times?: ExecutionTimes | undefined;
 }
 
-/** Takes how long transactions, and the signatures of blocks, took. */
+/** Receives how long transactions and the signatures of blocks took. */
 interface ExecutionTimes {
-	/** Times are taken only then. */
+	/** Timings are only taken if true. */
 	readonly isWatched: boolean;
 	/** A transaction was executed. */
 	executed(transaction: SignedTransaction, inBlock: boolean, ms: number): void;
@@ -56,9 +56,9 @@ interface ExecutionTimes {
 }
 
 interface ProcessOptions {
-	/** Its signatures were checked already, or aren't asked for. */
+	/** Its signatures were already checked, or aren't required. */
 	readonly verified: boolean;
-	/** Neither reference block nor expiry, nor whether the chain has it already, are asked: nobody sends it. */
+	/** Skips reference block, expiry and duplicate checks: the transaction isn't sent. */
 	readonly unbound?: boolean;
 	readonly recorder?: BalanceRecorder | undefined;
 }
@@ -135,7 +135,7 @@ function run(
 let newestNumber = -1n;
 let newestBytes: Uint8Array = EMPTY;
 
-/** What is stored under the ids of a block's transactions. PERF: one value for all of them. */
+/** The value stored under the ids of a block's transactions. PERF: shared by all of them. */
 function numberBytes({ number }: BlockScope): Uint8Array {
 	if (number !== newestNumber) {
 		newestNumber = number;
@@ -144,7 +144,7 @@ function numberBytes({ number }: BlockScope): Uint8Array {
 	return newestBytes;
 }
 
-/** The fee for more than one signature. */
+/** Charges the fee for multiple signatures. */
 function chargeMultiSignature(environment: ProcessorEnvironment, transaction: SignedTransaction): bigint {
 	if (signatureCount(transaction, environment.rules) <= 1) return 0n;
 	return chargeOwner(
@@ -155,7 +155,7 @@ function chargeMultiSignature(environment: ProcessorEnvironment, transaction: Si
 	);
 }
 
-/** The fee for a memo. */
+/** Charges the fee for a memo. */
 function chargeMemo(environment: ProcessorEnvironment, transaction: SignedTransaction): bigint {
 	const fee = environment.state.properties.get("MEMO_FEE");
 	if ((transaction.raw?.data.length ?? 0) === 0 || fee <= 0n) return 0n;
@@ -169,7 +169,7 @@ function chargeOwner(
 	purpose: string,
 ): bigint {
 	const owner = transaction.owner;
-	// A missing owner is not charged, but the fee still shows in the transaction's information.
+	// A missing owner is not charged, but the transaction info still shows the fee.
 	if (!state.account.has(owner)) return fee;
 	try {
 		adjustBalance(state, owner, -fee);
@@ -224,7 +224,7 @@ function execute(
 	return { result, outcome: SYSTEM_SUCCESS };
 }
 
-/** What a transaction comes to that needs no contract machine. */
+/** Outcome of a transaction that doesn't need the contract machine. */
 export const SYSTEM_SUCCESS: ContractOutcome = {
 	code: TransactionResultContractResult.SUCCESS,
 	returnData: new Uint8Array(0),
@@ -244,7 +244,7 @@ export function parameterOf(transaction: SignedTransaction): SignedTransaction["
 	}
 }
 
-/** Sets the result code of the first result, which is added if it is missing. */
+/** Sets the result code of the first result, adding one if there is none. */
 function recordResult(transaction: SignedTransaction, code: number): SignedTransaction {
 	const [first, ...rest] = transaction.message.ret;
 	if (first?.contractRet === code) return transaction;

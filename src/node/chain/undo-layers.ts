@@ -1,23 +1,23 @@
 /**
- * The layers that the network's node keeps above its base, counted: they decide which blocks can still be undone and
- * which one the solidity API shows (protocol/blocks §6.2, protocol/http §5.1). The chain undoes by before-images and needs no such
- * layers; their number matters all the same.
+ * Counts the layers the reference node keeps above its base: they decide which blocks can still be undone and
+ * what the solidity API shows (protocol/blocks §6.2, protocol/http §5.1). This chain undoes with
+ * before-images and needs no layers, but their number still matters.
  *
- * The reference calls them sessions. Opening one while there are more layers than the capacity first merges the surplus into the
- * base. Every block is a layer that stays; the pending pool is one that is thrown away before a block; and every
- * transaction that is tried, for the pool or for a block being packed, is a short one inside.
+ * The reference calls them sessions. Opening one while there are more layers than the capacity first merges
+ * the surplus into the base. Every block is a layer that stays; the mempool is one that is discarded before a
+ * block; each transaction tried, for the pool or for packing, is a short-lived one inside.
  */
 export class UndoLayers {
 	/** Layers above the base. */
 	private layers = 0;
 	private pending = false;
-	/** Head minus solidified number plus one: the layers that may stay. */
+	/** Head minus solidified number plus one: how many layers may stay. */
 	capacity = 1;
 
 	/** @param base number of the block whose state is the base */
 	constructor(private base: bigint) {}
 
-	/** As it is now, to go back to. */
+	/** A copy of the current counts, to go back to. */
 	copy(): UndoLayers {
 		return Object.assign(new UndoLayers(this.base), this);
 	}
@@ -36,12 +36,12 @@ export class UndoLayers {
 		this.layers++;
 	}
 
-	/** Ends the newest layer: its transaction was tried, its block failed or was undone. */
+	/** Closes the newest layer: its transaction was tried, or its block failed or was undone. */
 	close(): void {
 		this.layers--;
 	}
 
-	/** Opens the layer of the pending pool, or of a block being packed, unless it is open. */
+	/** Opens the layer of the mempool, or of a block being packed, unless already open. */
 	openPending(): void {
 		if (this.pending) return;
 		this.open();
@@ -53,7 +53,7 @@ export class UndoLayers {
 		this.pending = false;
 	}
 
-	/** A block was packed from this many tried transactions; the block itself comes as any other. */
+	/** A block was packed from this many tried transactions; the block itself is then opened like any other. */
 	packed(transactions: number): void {
 		this.closePending();
 		this.openPending();

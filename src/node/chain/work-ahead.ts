@@ -1,4 +1,4 @@
-/** What is worked out on other threads before a block needs it: signers and proofs. */
+/** What other threads compute before a block needs it: signers and proofs. */
 
 import type { PQAuthSig } from "../../protocol/messages.js";
 import { keyWeight } from "../../protocol/permission.js";
@@ -11,20 +11,23 @@ import { asksForProofs } from "../state/note-trees.js";
 import { authorize, signingPermission } from "./authorization.js";
 import type { OpenChain } from "./open-chain.js";
 
-// Verifying the post-quantum signatures of a transaction that comes in, before it is executed (protocol/post-quantum §5).
+// Verifying the post-quantum signatures of an incoming transaction before it is executed (protocol/post-quantum §5).
 
-/** Verifies a transaction's signatures elsewhere and leaves the verdicts in it. @param source who sent it */
+/**
+ * Verifies a transaction's signatures on another thread and stores the verdicts in it.
+ * @param source who sent it
+ */
 export type VerifyAhead = (transaction: SignedTransaction, source: string) => Promise<void>;
 
-/** Whether it pays to verify signatures of a transaction elsewhere: it has some that take long. */
+/** Whether verifying a transaction's signatures on another thread pays off: it has slow ones. */
 export const hasSlowSignatures = (
 	transaction: SignedTransaction,
 	{ rules }: Pick<OpenChain, "rules">,
 ): boolean => postQuantumOf(transaction, rules).length > 0;
 
 /**
- * Begins verifying the post-quantum signatures of a transaction. Only those of keys that may sign for the account are worth the time:
- * anyone can make others.
+ * Starts verifying the post-quantum signatures of a transaction. Only keys that may sign for the account are
+ * worth the time: anyone can forge signatures of others.
  * @returns what ends when the chain will find the verdicts; undefined: there is nothing to wait for
  */
 export function verifySent(
@@ -37,7 +40,7 @@ export function verifySent(
 	if (entries.length === 0 || !transaction.contract) return undefined;
 	const permission = signingPermission(chain.state, transaction);
 	if (!permission || entries.length > permission.keys.length) return undefined;
-	// The chain verifies one after another up to the first that can't count: where that is the first of all, it verifies none.
+	// The chain verifies in order, up to the first that can't count: if that is the very first, it verifies none.
 	const [first] = entries as readonly [Readonly<PQAuthSig>];
 	const scheme = postQuantumScheme(first.scheme);
 	if (!scheme || !isWellFormed(first) || !isSchemeAllowed(chain.state.properties, scheme)) return undefined;
@@ -45,11 +48,11 @@ export function verifySent(
 	return mayCount ? verify(transaction, source) : undefined;
 }
 
-// Checking the shielded proofs of a transaction that comes in, before it is executed (protocol/shielded §6.3).
+// Checking the shielded proofs of an incoming transaction before it is executed (protocol/shielded §6.3).
 
 /**
- * Begins checking the proofs of a transaction that a client sends. Its signatures are looked at first: they cost a hundredth of a
- * proof, and a transaction that isn't signed is refused before anybody asks for its proofs.
+ * Starts checking the proofs of a client's transaction. Signatures are checked first: they cost a hundredth
+ * of a proof, and an unsigned transaction is refused before its proofs matter.
  * @returns what ends when execution will find the results; undefined if there is nothing to wait for
  */
 export function prepareSent(
@@ -61,13 +64,13 @@ export function prepareSent(
 	try {
 		authorize({ state: chain.state, rules, forks }, transaction, rules.development);
 	} catch {
-		// It is refused for this when its turn comes.
+		// It is refused for this when it is executed.
 		return undefined;
 	}
 	return prepare([transaction], "transaction");
 }
 
-/** As {@link prepareSent}, of a call that only asks: nobody has signed it. */
+/** Like {@link prepareSent}, for a call that is only simulated and signed by nobody. */
 export function prepareAsked(
 	{ chain }: Pick<OpenChain, "chain">,
 	prepare: PrepareProofs,

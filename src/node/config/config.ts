@@ -70,21 +70,21 @@ export { type LocalWitnessConfig, WitnessKeys } from "./witness-keys.js";
 export interface NodeConfig {
 	/** The file that was read, for messages. */
 	readonly file: string;
-	/** What is doubtful in the file without stopping the start; to be logged. */
+	/** Questionable settings that don't prevent the start; to be logged. */
 	readonly warnings: readonly string[];
-	/** Keys of the file that no node knows, with their lines; they are ignored. */
+	/** Unknown keys of the file, with their lines; they are ignored. */
 	readonly unknownKeys: readonly UnknownKey[];
-	/** Keys of the file that change nothing in this program, and why. */
+	/** Keys of the file that have no effect in this program, and why. */
 	readonly idleKeys: readonly IdleKey[];
-	/** What holds for every key that a node reads, before flags of the command line. */
+	/** The effective values of all keys that a node reads, before command line flags. */
 	readonly settings: readonly EffectiveSetting[];
 	readonly net: NetConfig;
 	readonly storage: StorageConfig;
 	readonly node: NodeSection;
 	readonly genesis: GenesisConfig;
-	/** The public network that the genesis block is of; undefined: another chain's. */
+	/** The public network that the genesis block belongs to; undefined: another chain's. */
 	readonly publicNetwork: PublicNetwork | undefined;
-	/** What stands below the file, where a public network was named. */
+	/** The defaults beneath the file, if a public network was named. */
 	readonly preset: NetworkPreset | undefined;
 	readonly localWitness: LocalWitnessConfig;
 	readonly block: BlockConfig;
@@ -92,7 +92,7 @@ export interface NodeConfig {
 	readonly vm: VmConfig;
 	readonly committee: CommitteeConfig;
 	readonly rateLimiter: RateLimiterConfig;
-	/** Classes of the contract handlers that are allowed; empty: all. Differs from the network if used. */
+	/** Classes of allowed contract handlers; empty: all. Diverges from the network if used. */
 	readonly actuatorWhitelist: readonly string[];
 	readonly dev: DevConfig;
 	readonly log: LogConfig;
@@ -107,11 +107,11 @@ interface NetConfig {
 }
 
 interface NodeSection {
-	/** Spelling of brand words in everything the servers say. */
+	/** Spelling of brand words in everything the servers return. */
 	readonly dialect: Dialect;
-	/** Whose answers the APIs give, and whose checks stand at the doors. */
+	/** The release whose API responses and input checks apply. */
 	readonly release: Release;
-	/** Whose numbers of block versions and parameters hold. */
+	/** The network whose block version and parameter numbers apply. */
 	readonly network: NetworkName;
 	readonly peers: PeerConfig;
 	readonly http: HttpConfig;
@@ -123,9 +123,9 @@ interface NodeSection {
 	readonly pending: PendingConfig;
 	readonly blocks: BlocksConfig;
 	readonly history: HistoryConfig;
-	/** Whether the hash of the state is followed. */
+	/** Whether the state hash is maintained. */
 	readonly stateHash: boolean;
-	/** Undefined: this node isn't compared with another one. */
+	/** Undefined: no comparison with another node. */
 	readonly audit: AuditConfig | undefined;
 	readonly shielded: ShieldedConfig;
 	/** Lower-case names of endpoints that answer "unavailable". */
@@ -144,7 +144,7 @@ interface NodeSection {
 }
 
 interface PendingConfig {
-	/** More pending transactions and a broadcast is answered SERVER_BUSY. */
+	/** With more pending transactions, broadcasts are answered SERVER_BUSY. */
 	readonly maxSize: number;
 	readonly timeoutMs: bigint;
 	readonly maxShielded: number;
@@ -154,22 +154,22 @@ interface PendingConfig {
 	readonly sortByFee: boolean;
 }
 
-/** What becomes of old blocks. Ours. */
+/** How old blocks are stored. Ours. */
 interface BlocksConfig {
 	/** Whether they move into compressed files of their own. */
 	readonly segments: boolean;
-	/** The newest blocks that stay; undefined: all. */
+	/** Number of newest blocks to keep; undefined: all. */
 	readonly keep: number | undefined;
 }
 
 interface ShieldedConfig {
 	/** Whether the APIs serve shielded transactions, and the pool takes them. */
 	readonly enabled: boolean;
-	/** Off: the proof precompiles answer without checking, as release 4.8.0 does where shielded transactions are off. */
+	/** Off: the proof precompiles answer without checking, like release 4.8.0 with shielded transactions off. */
 	readonly verifiesProofs: boolean;
-	/** Where the keys are that proofs are checked with. */
+	/** Location of the proof-checking keys. */
 	readonly parameters: ShieldedParameters | undefined;
-	/** Whether a chain may be followed whose proofs can't be checked. */
+	/** Whether a chain may be followed without being able to check its proofs. */
 	readonly allowsUnverified: boolean;
 	/** Of the token of the chain's own pool. */
 	readonly tokenId: string;
@@ -197,7 +197,7 @@ interface BlockConfig {
 }
 
 interface TransactionConfig {
-	/** Which block built transactions refer to. */
+	/** Which block newly built transactions reference. */
 	readonly referenceBlock: "solid" | "head";
 	readonly expirationMs: bigint;
 }
@@ -218,7 +218,7 @@ interface VmConfig {
 	/** Internal transactions of stake and vote instructions too. */
 	readonly saveFeaturedInternalTx: boolean;
 	readonly saveCancelAllUnfreezeV2Details: boolean;
-	/** Time of a constant call; 0: the chain's CPU time. */
+	/** Time limit of a constant call; 0: the chain's CPU time. */
 	readonly constantCallTimeoutMs: number;
 	/** Which contract programs are compiled. */
 	readonly compile: "hot" | "never" | "always";
@@ -231,7 +231,7 @@ interface DevConfig {
 	readonly settings: Readonly<Record<string, string>>;
 }
 
-/** What a start without a usable configuration file reports. */
+/** The error of a start without a usable configuration file. */
 function missingFile(path: string): ConfigError {
 	return new ConfigError(`Configuration path is required! No Such file ${path}`, { file: path });
 }
@@ -241,7 +241,7 @@ export function loadConfig(path: string, options: StartOptions = {}): NodeConfig
 	return parseConfig(textOf(path), path, options);
 }
 
-/** Keys of a file that no node knows, whatever else is wrong with it. @throws {ConfigError} if it can't be read */
+/** Unknown keys of a file, even if it has other errors. @throws {ConfigError} if it can't be read */
 export function unknownKeysOf(path: string): UnknownKey[] {
 	return Settings.unknownIn(parseHocon(textOf(path), path, toNeutral), path);
 }
@@ -256,7 +256,7 @@ function textOf(path: string): string {
 	}
 }
 
-/** The configuration of a public network, as it is without a file of the user's. */
+/** A public network's configuration without a user file. */
 export function presetConfig(preset: NetworkPreset, options: StartOptions = {}): NodeConfig {
 	return parseConfig("", `--network ${preset.name}`, { ...options, preset });
 }
@@ -312,7 +312,7 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		events,
 		run: readRun(options),
 	};
-	// Last: what else is wrong is told beside it.
+	// Last, so that other errors are reported as well.
 	requireStorage(settings);
 	return { ...config, settings: settings.effective() };
 }

@@ -19,7 +19,7 @@ export interface ListenerConfig {
 	readonly port: number;
 }
 
-/** One kind of server over the three views of the chain. */
+/** One kind of server, for each of the three views of the chain. */
 export interface ThreeListeners {
 	readonly full: ListenerConfig;
 	readonly solidity: ListenerConfig;
@@ -27,47 +27,47 @@ export interface ThreeListeners {
 }
 
 export interface HttpConfig extends ThreeListeners {
-	/** Connections each HTTP or JSON-RPC listener holds; 0 or less: none. */
+	/** Maximum connections per HTTP or JSON-RPC listener; 0 or less: none. */
 	readonly maxConnections: number;
 	/** Bytes of a request body. */
 	readonly maxBodySize: number;
-	/** Origins of pages that may read answers of HTTP and JSON-RPC, as browsers write them; `*`: all. Ours; empty: none. */
+	/** Origins of pages that may read HTTP and JSON-RPC responses, as browsers write them; `*`: all. Ours; empty: none. */
 	readonly cors: readonly string[];
-	/** Whether the full server has the explorer's page at `/explorer/`. Ours. */
+	/** Whether the full server serves the explorer at `/explorer/`. Ours. */
 	readonly explorer: boolean;
-	/** Whether answers to GET that can't change any more tell caches. Ours. */
+	/** Whether responses to GET that can't change any more are cacheable. Ours. */
 	readonly cacheHeaders: boolean;
 }
 
 export interface JsonRpcConfig extends ThreeListeners {
-	/** Heights between the bounds of a query of logs; 0 or less: any number. */
+	/** Maximum block range of a log query; 0 or less: unlimited. */
 	readonly maxBlockRange: number;
-	/** Alternatives of one topic; 0 or less: any number. */
+	/** Maximum alternatives per topic; 0 or less: unlimited. */
 	readonly maxSubTopics: number;
-	/** Filters at a time on each server, the limits of later releases; 0 or less: any number. */
+	/** Maximum filters per server, as limited by later releases; 0 or less: unlimited. */
 	readonly maxBlockFilters: number;
 	readonly maxLogFilters: number;
-	/** Calls in one batch; 0 or less: any number, as release 4.8.0 has it. */
+	/** Maximum calls per batch; 0 or less: unlimited, as in release 4.8.0. */
 	readonly maxBatchSize: number;
-	/** Bytes of an answer, the limit of later releases; 0 or less: any number. */
+	/** Maximum response bytes, as limited by later releases; 0 or less: unlimited. */
 	readonly maxResponseSize: number;
-	/** Addresses of one filter; 0 or less: any number, as release 4.8.0 has it. */
+	/** Maximum addresses per filter; 0 or less: unlimited, as in release 4.8.0. */
 	readonly maxAddresses: number;
-	/** Bytes of a request body. */
+	/** Maximum bytes of a request body. */
 	readonly maxBodySize: number;
 	/** WebSocket connections to the full server; 0 or less: none. */
 	readonly maxWebSockets: number;
-	/** Subscriptions of one such connection. */
+	/** Maximum subscriptions per WebSocket connection. */
 	readonly maxSubscriptions: number;
-	/** Whether Ethereum's libraries are answered as they expect it; else as by the network's node. Ours. */
+	/** Whether Ethereum libraries get the responses they expect, instead of the reference's. Ours. */
 	readonly lenient: boolean;
-	/** Whether blocks are executed again for clients: methods named debug_ and trace_. */
+	/** Whether blocks are re-executed for clients: methods named debug_ and trace_. */
 	readonly debug: boolean;
-	/** Whether clients may have blocks simulated, and put other states in place of the chain's: so it is where they may debug. */
+	/** Whether clients may simulate blocks and override state; enabled along with debugging. */
 	readonly simulate: boolean;
-	/** Milliseconds that all executions of such a request may take; 0 or less: any. */
+	/** Milliseconds for all executions of such a request; 0 or less: unlimited. */
 	readonly debugTimeoutMs: number;
-	/** Whether clients may have entries of the state as they are stored. */
+	/** Whether clients may read raw state entries. */
 	readonly state: boolean;
 }
 

@@ -1,33 +1,33 @@
-/** What one key of a configuration may hold, and what comes of it: a row of the table of settings. */
+/** A row of the table of settings: what a configuration key may hold, and its effect. */
 
-/** How a number outside of its range is met. */
+/** How an out-of-range number is handled. */
 type Bounds =
 	| { readonly refuse: readonly [min: number, max: number] }
-	/** It is moved to the nearer end. */
+	/** It is clamped. */
 	| { readonly clamp: readonly [min: number, max: number] };
 
 /** Types of values, as messages and pages name them. */
 type SettingKind = "int" | "long" | "double" | "boolean" | "text" | "texts";
 
-/** A key that the program acts on. */
+/** A key with an effect. */
 export interface Setting<T> {
 	readonly kind: SettingKind;
-	/** What holds where the file has no such key; undefined: nothing does. */
+	/** The value if the file doesn't set the key; undefined: none. */
 	readonly absent: T;
-	/** What pages say instead of a default that depends on the machine, or of one that is not a value. */
+	/** Shown on pages instead of a default that depends on the machine or isn't a value. */
 	readonly absentText?: string | undefined;
 	readonly effect: string;
 	readonly bounds?: Bounds | undefined;
-	/** Whether its object can't be without it. */
+	/** Whether its object requires it. */
 	readonly isRequired?: boolean | undefined;
 }
 
-/** A key of files for the network's nodes that changes nothing here. Its presence brings a warning. */
+/** A key of the reference's files that has no effect here. Its presence causes a warning. */
 export interface IdleSetting {
-	/** Checked where it is there; undefined: anything may stand there. */
+	/** Checked if present; undefined: anything is accepted. */
 	readonly kind?: SettingKind | undefined;
 	readonly bounds?: Bounds | undefined;
-	/** Why it changes nothing. */
+	/** Why it has no effect. */
 	readonly idle: string;
 }
 
@@ -83,7 +83,7 @@ export const texts = (effect: string): Setting<readonly string[]> => ({
 	absentText: "",
 });
 
-/** A text that may be missing. */
+/** An optional text. */
 export const optionalText = (effect: string): Setting<string | undefined> => ({
 	kind: "text",
 	absent: undefined,

@@ -1,8 +1,8 @@
 /**
- * The table of settings: every key that a configuration may have, with its type, its default, and what it does or why
- * it does nothing. Reading, checking, unknown keys and `docs/configuration.md` are made of it.
+ * The table of settings: every configuration key with its type, its default, and its effect or why it has
+ * none. Reading, checking, unknown-key detection and `docs/configuration.md` are derived from it.
  *
- * `[]` stands for any entry of a list, `.*` at the end for whatever stands below.
+ * `[]` stands for any list entry, a trailing `.*` for anything below.
  */
 
 import { receiverSettings } from "../events/receivers/table.js";
@@ -33,10 +33,10 @@ export const settingsTable = {
 
 type Table = typeof settingsTable;
 
-/** Keys that the program acts on. */
+/** Keys with an effect. */
 export type SettingPath = { [P in keyof Table]: Table[P] extends Setting<unknown> ? P : never }[keyof Table];
 
-/** What is read for a key. */
+/** The type read for a key. */
 export type ValueOf<P extends SettingPath> = Table[P] extends Setting<infer T> ? T : never;
 
 const rows: ReadonlyMap<string, SettingRow> = new Map(Object.entries(settingsTable));
@@ -48,7 +48,7 @@ const lists = new Map(
 	),
 );
 
-/** A row, and the key under which it stands. */
+/** A row with its key. */
 interface KnownSetting {
 	readonly path: string;
 	readonly row: SettingRow;
@@ -56,7 +56,7 @@ interface KnownSetting {
 
 export const allSettings: readonly KnownSetting[] = [...rows].map(([path, row]) => ({ path, row }));
 
-/** The row of a key as a file has it; undefined: the table doesn't know it. */
+/** The row of a key as written in a file; undefined if unknown. */
 export function settingOf(path: string): KnownSetting | undefined {
 	const general = path.replace(/\[\d+\]/g, "[]");
 	for (let name = general; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
@@ -68,7 +68,7 @@ export function settingOf(path: string): KnownSetting | undefined {
 	return list && { path: `${general}[]`, row: list };
 }
 
-/** A key's default as pages show it. */
+/** A key's default as shown on pages. */
 export function defaultText(row: SettingRow): string {
 	if (isIdle(row)) return "";
 	if (row.absentText !== undefined) return row.absentText;

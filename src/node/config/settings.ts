@@ -6,14 +6,14 @@ import { type IdleSetting, isIdle, type Setting } from "./setting.js";
 import { allSettings, type SettingPath, settingOf, settingsTable, type ValueOf } from "./settings-table.js";
 import type { StartOptions } from "./start-options.js";
 
-/** A key of a file that the table doesn't know. */
+/** A key of a file that isn't in the table. */
 export interface UnknownKey {
 	/** Dotted path in the neutral spelling. */
 	readonly path: string;
 	readonly line: number;
 }
 
-/** A key of a file, or everything below one, that changes nothing here. */
+/** A key of a file, or everything below one, without effect here. */
 export interface IdleKey extends UnknownKey {
 	readonly reason: string;
 }
@@ -24,7 +24,7 @@ type ListPath = SettingPath extends infer P ? (P extends `${infer L}[]${string}`
 export class Settings {
 	private constructor(
 		private readonly section: Section,
-		/** What the section's own paths begin with in the table. */
+		/** Common prefix of the section's paths in the table. */
 		private readonly prefix: string,
 		private readonly flags: Pick<StartOptions, "over" | "instead">,
 	) {}
@@ -42,7 +42,7 @@ export class Settings {
 	}
 
 	/**
-	 * The value that holds for a key: a flag's that wins, the file's, a flag's that stands in, the default.
+	 * The effective value of a key, by precedence: overriding flag, file, fallback flag, default.
 	 * @param absent in place of the table's default
 	 * @throws {ConfigError} for a value of the file that is not good, even if a flag wins
 	 */
@@ -53,12 +53,12 @@ export class Settings {
 		return (over?.get(path) ?? value) as ValueOf<P>;
 	}
 
-	/** Whether the file says anything of a key. */
+	/** Whether the file sets a key. */
 	has(path: SettingPath): boolean {
 		return this.section.has(this.own(path));
 	}
 
-	/** Whether a flag of the command line says what holds for a key. */
+	/** Whether a command line flag sets a key. */
 	isFlag(path: SettingPath): boolean {
 		return this.flags.over?.has(path) ?? false;
 	}
@@ -68,7 +68,7 @@ export class Settings {
 		return this.section.optionalSection(path) !== undefined;
 	}
 
-	/** Whether an object stands at a path where a value may stand too. */
+	/** Whether an object stands at a path that may also hold a value. */
 	isGroup(path: string): boolean {
 		return this.section.isObject(path);
 	}
@@ -78,12 +78,12 @@ export class Settings {
 		return this.section.sections(list).map((item) => new Settings(item, `${list}[].`, {}));
 	}
 
-	/** Notes the value that holds where it isn't the one that the file says. */
+	/** Records the effective value where it differs from the file's. */
 	settle<T extends SettingValue>(path: SettingPath, value: T): T {
 		return this.section.settle(this.own(path), value);
 	}
 
-	/** The error that a value is not acceptable, for rules beyond its type. The reason must not repeat a secret. */
+	/** The error for an unacceptable value, for rules beyond its type. The reason must not repeat a secret. */
 	refuse(path: string, reason: string): ConfigError {
 		return this.section.refuse(this.own(path), reason);
 	}
@@ -101,22 +101,22 @@ export class Settings {
 		}
 	}
 
-	/** Every value that was read from any part of the file, in the order of reading. */
+	/** Every value read from any part of the file, in reading order. */
 	effective(): EffectiveSetting[] {
 		return this.section.effective();
 	}
 
-	/** What the file holds that the table doesn't know: most often a mistyped name. */
+	/** Keys of the file missing from the table: most often typos. */
 	unknownKeys(): UnknownKey[] {
 		return unknownOf(this.section);
 	}
 
-	/** The same of a file that can't be used. */
+	/** The same for a file that can't be used. */
 	static unknownIn(object: HoconObject, file: string): UnknownKey[] {
 		return unknownOf(Section.root(object, file));
 	}
 
-	/** What the file holds without effect, once for each row of the table. */
+	/** Keys of the file without effect, once per table row. */
 	idleKeys(): IdleKey[] {
 		const found = new Map<string, IdleKey>();
 		for (const { path, line } of this.section.leaves()) {
@@ -154,7 +154,7 @@ export class Settings {
 		}
 	}
 
-	/** A value in the place of an object would hide every key below it. */
+	/** A value in place of an object would hide every key below it. */
 	private checkGroups(): void {
 		const values = new Set(allSettings.map(({ path }) => path));
 		for (const { path } of allSettings) {

@@ -1,7 +1,7 @@
 /**
- * Judging the header of a block that a peer announced or pushed, before it is passed on (protocol/peers §8.4). What is found of
- * the block itself, its root and who signed it, stays with the block: when it is taken into the chain (`block-judgement.ts`), only
- * what depends on its place there is left to be judged.
+ * Validates the header of a block that a peer announced or pushed, before it is relayed (protocol/peers
+ * §8.4). Results about the block itself, its Merkle root and its signer, are stored with the block: when it
+ * joins the chain (`block-judgement.ts`), only what depends on its position is left to check.
  */
 
 import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
@@ -13,13 +13,13 @@ import type { StateView } from "../state/view.js";
 import { checkHeaderSignature, checkMerkleRoot } from "./block-judgement.js";
 import { activeWitnesses } from "./slots.js";
 
-/** How far ahead of our clock a new block may be. */
+/** How far ahead of our clock a new block may be, in milliseconds. */
 const MAX_AHEAD_MS = 1000n;
 
-/** Whether a header is good by itself, in the state of the head. */
+/** Whether a header is valid by itself, in the head state. */
 export type HeaderVerdict =
 	| { readonly kind: "good" | "unknownWitness" | "inactiveWitness" }
-	/** The root, which is looked at first, or the witness's signature is wrong. */
+	/** The Merkle root, which is checked first, or the witness's signature is wrong. */
 	| { readonly kind: "badRoot" | "badSignature"; readonly error: ChainError };
 
 type AnnouncedVerdict =
@@ -31,16 +31,16 @@ type AnnouncedVerdict =
 	/** It is below the head. */
 	| { readonly kind: "low" };
 
-/** What is asked of the chain that a block is announced to. */
+/** What this needs of the chain a block is announced to. */
 interface AnnouncedTo {
 	readonly head: { readonly number: bigint };
 	announcedHeader(block: SignedBlock): HeaderVerdict;
-	/** Whether a block is on the main chain or on a branch that is linked to it. */
+	/** Whether a block is on the main chain or on a branch linked to it. */
 	isKnown(id: Uint8Array): boolean;
 }
 
 /**
- * The first thing that is wrong with a block, in the network's order.
+ * The first problem with a block, in the network's order.
  * @param isWaiting whether a block waits to be taken into the chain
  */
 export function judgeAnnounced(
@@ -59,7 +59,7 @@ export function judgeAnnounced(
 	return block.number < chain.head.number ? { kind: "low" } : { kind: "good" };
 }
 
-/** Judges root, witness and signature in the state of the head. */
+/** Validates Merkle root, witness and signature in the head state. */
 export function judgeAnnouncedHeader(
 	state: StateView,
 	rules: Pick<ChainRules, "release" | "network">,
@@ -77,7 +77,7 @@ export function judgeAnnouncedHeader(
 	return { kind: isActive ? "good" : "inactiveWitness" };
 }
 
-/** The rule that a check found broken; undefined: none. */
+/** The rule that a check found broken; undefined if it passed. */
 function refusalOf(check: () => void): ChainError | undefined {
 	try {
 		check();

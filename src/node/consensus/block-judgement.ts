@@ -1,11 +1,11 @@
 /**
- * Accepting a block is one judgement (protocol/blocks §§4.1 to 4.3, protocol/consensus §1.4): the form of its contents, its Merkle root, its
- * witness's signature, its witness and its slot. Where a block comes from decides which of these are taken for granted;
- * nothing else does.
+ * Accepting a block is a single validation (protocol/blocks §§4.1 to 4.3, protocol/consensus §1.4): form of
+ * its contents, Merkle root, witness signature, witness and slot. Only the block's origin decides which of
+ * these are trusted without a check.
  *
- * The network's own push tests neither signature nor slot before it stores a block of a side branch: a key generated a
- * moment ago could fill its memory, and have it undo the last blocks. Blocks of strangers are judged whole, against
- * the state of the block where their branch leaves the chain, before anything is kept or undone.
+ * The reference's push checks neither signature nor slot before it stores a side-branch block: a freshly
+ * generated key could fill its memory and make it undo the latest blocks. Here, blocks from outside are
+ * validated completely, against the state where their branch forks off, before anything is stored or undone.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -38,35 +38,35 @@ import { maintenanceDue } from "./maintenance.js";
 import { checkSchedule, followsInTime } from "./schedule.js";
 import { activeWitnesses, type ScheduleHead } from "./slots.js";
 
-/** Largest serialised block of another node, in bytes (protocol/blocks §4.1). */
+/** Maximum serialized size of another node's block, in bytes (protocol/blocks §4.1). */
 export const MAX_BLOCK_BYTES = 2_001_000;
 
-/** What decoding a block from outside may cost. It has what its bytes can hold: one of the greatest size must not fail here. */
+/** Budget for decoding a block from outside, sized so that a block of maximum size still decodes. */
 export const BLOCK_BUDGET = budgetOfBytes(MAX_BLOCK_BYTES);
 
 export const MAX_SHIELDED_PER_BLOCK = 1;
 
-/** What is taken for granted about a block. */
+/** What is trusted about a block without a check. */
 interface BlockTrust {
-	/** Its transactions are those of the header's root, and their signatures are right. */
+	/** Its transactions match the header's Merkle root, and their signatures are valid. */
 	readonly contents: boolean;
-	/** Its witness signed it, and its slot is its witness's. */
+	/** It is signed by its witness, in that witness's slot. */
 	readonly header: boolean;
 }
 
-/** Where a block comes from, and what that vouches for. */
+/** Where a block comes from, and what that origin vouches for. */
 export const BLOCK_ORIGINS = {
-	/** Another node: nothing is known. */
+	/** Another node: nothing is trusted. */
 	peer: { contents: false, header: false },
-	/** A file of blocks: its author is not trusted either. */
+	/** A block file: its author isn't trusted either. */
 	import: { contents: false, header: false },
-	/** A recording of the network's own push, which leaves the header to its caller. */
+	/** A recording of the reference's own push, which leaves the header to its caller. */
 	recording: { contents: false, header: true },
-	/** The block log of this node, which holds what was judged before; the database's own files are trusted alike. */
+	/** This node's block log, which holds already validated blocks; the database's files are trusted alike. */
 	restored: { contents: true, header: true },
-	/** A block of a side branch in the block log: its header was judged, its contents were not executed. */
+	/** A side-branch block in the block log: its header was validated, its contents were not executed. */
 	restoredBranch: { contents: false, header: true },
-	/** Made by this node. */
+	/** Produced by this node. */
 	own: { contents: true, header: true },
 } as const satisfies Readonly<Record<string, BlockTrust>>;
 
@@ -76,8 +76,9 @@ export const isShielded = (transaction: SignedTransaction): boolean =>
 	transaction.type?.name === "ShieldedTransferContract";
 
 /**
- * A block in the form in which the network's nodes take it, which may be another than it came in: one rule for peers and files. Who
- * vouches for the header alone gives a block as it was taken; its fields of Nile are read all the same (protocol/post-quantum §1).
+ * A block in the form the network's nodes accept, which may differ from the received form: one rule for peers
+ * and files. If only the header is vouched for, the block stays as it was accepted; its Nile fields are still
+ * decoded (protocol/post-quantum §1).
  * @throws {DecodeError} where fields of that network don't decode
  */
 export function asReadBy(
@@ -91,7 +92,7 @@ export function asReadBy(
 }
 
 /**
- * Judges what a block holds, in the order of the network's push.
+ * Validates a block's contents, in the order of the reference's push.
  * @throws {ChainError} the first rule that it breaks
  */
 export function judgeContents(block: SignedBlock, { contents }: BlockTrust, release: Release): void {
@@ -115,13 +116,16 @@ export function checkMerkleRoot(block: SignedBlock, release: Release): void {
 	throw new MerkleRootError(admissionOf({ release }).rootMismatch(block.number, stored, computed));
 }
 
-/** The address that signs blocks for a witness: its permission's key, where accounts may have one (protocol/blocks §4.2). */
+/**
+ * The address that signs blocks for a witness: its witness permission's key, if permissions are enabled
+ * (protocol/blocks §4.2).
+ */
 export function signerOfWitness(state: StateView, witness: Uint8Array): Uint8Array {
 	const account = state.properties.on("ALLOW_MULTI_SIGN") ? state.account.get(witness) : undefined;
 	return account ? witnessSigningAddress(account) : witness;
 }
 
-/** Whether a header is signed, which blocks that are being made are not yet. */
+/** Whether a header is signed; blocks still being produced aren't. */
 export const isSigned = (block: SignedBlock, { network }: Pick<ChainRules, "network">): boolean =>
 	block.header.witness_signature.length > 0 ||
 	(network === "nile" && (block.postQuantum?.signature.length ?? 0) > 0);
@@ -155,7 +159,7 @@ export function checkHeaderSignature(
 }
 
 /**
- * Why a post-quantum signature of a header, or of a greeting, is not its witness's; undefined: it is.
+ * Why a post-quantum signature of a header or hello isn't its witness's; undefined if it is.
  * @param isValid verifies it, where all else is right
  */
 export function postQuantumRefusal(
@@ -181,7 +185,7 @@ export function postQuantumRefusal(
 	return isValid() ? undefined : new WrongSignerError();
 }
 
-/** A signature that is none of the witness's key. */
+/** A valid signature by another key than the witness's. */
 class WrongSignerError extends BlockSignatureError {
 	constructor() {
 		super("valid signature failed.");
@@ -202,8 +206,8 @@ function checkRecoveredSigner(state: StateView, block: SignedBlock): void {
 }
 
 /**
- * What comes before each block of a branch that becomes the chain: its witness's key may have changed within
- * the branch (protocol/blocks §4.3). Every block of a stranger was judged before it joined the branch.
+ * Checked before each block of a branch that becomes the chain: its witness's key may have changed within the
+ * branch (protocol/blocks §4.3). Blocks from outside were validated before they joined the branch.
  * @throws {BlockSignatureError}
  */
 export function checkBranchSignature(
@@ -214,31 +218,31 @@ export function checkBranchSignature(
 	try {
 		checkHeaderSignature(state, rules, block);
 	} catch (error) {
-		// What can't be judged at all keeps its own words.
+		// A signature that can't be checked at all keeps its own message.
 		if (!(error instanceof WrongSignerError)) throw error;
 		throw new BlockSignatureError(`switch fork: block ${block.number} signature invalid`, { cause: error });
 	}
 }
 
-/** Where a block would stand. */
+/** Where a block attaches. */
 export interface BlockPlace {
-	/** The state after the last block that its branch shares with the chain, without anything pending. */
+	/** The state after the last block its branch shares with the chain, without pending transactions. */
 	readonly state: StateView;
 	/** The state after the chain's head, likewise. */
 	readonly head: () => StateView | undefined;
-	/** The blocks of its branch above that one up to its parent, lowest first; empty if it stands on the chain. */
+	/** The branch's blocks above that one up to the parent, lowest first; empty if the parent is on the chain. */
 	readonly branch: readonly SignedBlock[];
 	readonly rules: Pick<ChainRules, "development" | "network">;
-	/** Called where an active witness signed the block, and it isn't its turn here. */
+	/** Called if an active witness signed the block out of turn. */
 	readonly outOfTurn?: (error: ValidateScheduleError) => void;
 }
 
 /**
- * Judges a block's size, who made it and when.
+ * Validates a block's size, producer and time.
  *
- * Up to the block in which its branch carries out maintenance the witnesses of every slot are known, and no one else's
- * block passes. Above it the votes of a branch that was never executed decide; there every registered witness passes,
- * once its branch has that block from the witness whose turn it was.
+ * Up to the block in which a branch runs maintenance, the witness of every slot is known, and only that
+ * witness's block passes. Above it, votes of a branch that was never executed decide; any registered witness
+ * passes there, once the branch has that block from the witness whose turn it was.
  *
  * @throws {BadBlockError | BadNumberBlockError | BlockSignatureError | ValidateScheduleError}
  */
@@ -253,7 +257,7 @@ export function judgeHeader(block: SignedBlock, place: BlockPlace): void {
 	checkSignatureAt(place, block);
 	const maintenance = branch.findIndex(({ timestampMs }) => maintenanceDue(state, timestampMs));
 	const head = scheduleHead(branch, maintenance);
-	// The schedule takes any first block; only a witness of the genesis makes one.
+	// The schedule accepts any first block; only a genesis witness may produce one.
 	const isScheduled = maintenance < 0 && parentNumber > 0n;
 	const isRegistered = isScheduled || development !== undefined || state.witness.has(block.witness);
 	const follows =
@@ -265,8 +269,8 @@ export function judgeHeader(block: SignedBlock, place: BlockPlace): void {
 }
 
 /**
- * The network's nodes ask for the key that the witness has at their head (protocol/blocks §4.2), whatever the branch: one that both
- * branches have changed since signs. So does the key from before they part, which their heads may have replaced.
+ * The reference checks the witness's key at its head (protocol/blocks §4.2), whatever the branch: a key that both branches
+ * changed since still signs. So does the key from before the fork, which other heads may have replaced.
  */
 function checkSignatureAt({ state, head, branch, rules }: BlockPlace, block: SignedBlock): void {
 	try {
@@ -277,7 +281,7 @@ function checkSignatureAt({ state, head, branch, rules }: BlockPlace, block: Sig
 	}
 }
 
-/** The block from which the slots of a branch are counted; undefined: the state's own head. */
+/** The block from which a branch's slots are counted; undefined: the state's own head. */
 function scheduleHead(branch: readonly SignedBlock[], maintenance: number): ScheduleHead | undefined {
 	const parent = branch.at(-1);
 	if (!parent) return undefined;

@@ -1,4 +1,4 @@
-/** The end of a cycle: votes are counted and the active witnesses chosen again (protocol/consensus §4.1). */
+/** End of a cycle: counts votes and elects the active witnesses (protocol/consensus §4.1). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { fromKey, toKey } from "../../protocol/bytes.js";
@@ -14,20 +14,20 @@ import { witnessesByVotes } from "./schedule.js";
 import { activeWitnesses, setActiveWitnesses } from "./slots.js";
 import { changeWitness } from "./statistics.js";
 
-/** Length of the active list where there are enough witnesses. */
+/** Length of the active list, given enough witnesses. */
 export const MAX_ACTIVE_WITNESSES = 27;
 
 /** Value of REMOVE_THE_POWER_OF_THE_GR once it has been carried out. */
 export const POWER_REMOVED = -1n;
 
-/** Whether a block of this time ends the cycle. */
+/** Whether a block at this time ends the cycle. */
 export function maintenanceDue(state: StateView, blockTimeMs: bigint): boolean {
 	return state.properties.get("NEXT_MAINTENANCE_TIME") <= blockTimeMs;
 }
 
 /**
- * Carries out maintenance if it is due at this block, and marks in `state_flag` whether it was. Runs for every block,
- * after its statistics and after proposals; the first block only sets the time of the next maintenance.
+ * Runs maintenance if it is due at this block, and records in `state_flag` whether it was. Called for every
+ * block, after its statistics and after proposals; the first block only sets the next maintenance time.
  */
 export function runMaintenance(state: StateView, rules: ChainRules, block: SignedBlock): void {
 	const { properties } = state;
@@ -57,7 +57,7 @@ function endCycle(state: StateView, rules: ChainRules): void {
 	if (delegating) beginCycle(state);
 }
 
-/** Takes the votes that genesis gave to its witnesses, once, when the parameter asks for it. */
+/** Removes the votes that genesis gave its witnesses, once, when the parameter asks for it. */
 function removeGenesisPower(state: StateView, rules: ChainRules): void {
 	if (!state.properties.on("REMOVE_THE_POWER_OF_THE_GR")) return;
 	for (const { address, votes } of rules.genesisWitnesses) {
@@ -73,7 +73,7 @@ function newRewardAlgorithmOn(state: StateView): boolean {
 	return state.properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE") !== MAX_INT64;
 }
 
-/** Sums up the period's vote records into one change a witness, and deletes them. */
+/** Sums up the period's vote records into one change per witness, and deletes them. */
 function countVotes(state: StateView): ReadonlyMap<string, bigint> {
 	const changes = new Map<string, bigint>();
 	const add = (votes: readonly Readonly<Vote>[], sign: 1n | -1n) => {
@@ -92,7 +92,7 @@ function countVotes(state: StateView): ReadonlyMap<string, bigint> {
 }
 
 function applyVotes(state: StateView, changes: ReadonlyMap<string, bigint>): void {
-	// The order of the writes shows where a node lists its witnesses: the network sums up in a hash map.
+	// The write order is visible where a node lists its witnesses: the reference sums up in a hash map.
 	for (const key of hashOrder([...changes.keys()], byteStringHash)) {
 		const change = changes.get(key) as bigint;
 		const address = fromKey(key);
@@ -103,7 +103,7 @@ function applyVotes(state: StateView, changes: ReadonlyMap<string, bigint>): voi
 	}
 }
 
-/** Keeps `isJobs` true for exactly the active witnesses; the order within the list doesn't matter here. */
+/** Keeps `isJobs` true for exactly the active witnesses; their order doesn't matter here. */
 function markActive(state: StateView, before: readonly Uint8Array[], after: readonly Uint8Array[]): void {
 	const sorted = (list: readonly Uint8Array[]) => list.map(toKey).sort().join();
 	if (sorted(before) === sorted(after)) return;
@@ -119,7 +119,7 @@ function markActive(state: StateView, before: readonly Uint8Array[], after: read
 	}
 }
 
-/** Opens the next reward cycle: every witness's brokerage and votes are fixed for it. */
+/** Starts the next reward cycle, fixing every witness's brokerage and votes for it. */
 function beginCycle(state: StateView): void {
 	const { properties } = state;
 	const cycle = properties.get("CURRENT_CYCLE_NUMBER") + 1n;
@@ -130,7 +130,7 @@ function beginCycle(state: StateView): void {
 	}
 }
 
-/** Moves the time of the next maintenance past the block, by whole intervals. */
+/** Moves the next maintenance time past the block, by whole intervals. */
 function scheduleNext(state: StateView, blockTimeMs: bigint): void {
 	const { properties } = state;
 	const interval = properties.get("MAINTENANCE_TIME_INTERVAL");

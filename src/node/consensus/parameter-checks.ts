@@ -1,28 +1,28 @@
-/** The checks that a proposed value of a chain parameter may have to pass (protocol/parameters §2 and §3). */
+/** The checks on a proposed chain parameter value (protocol/parameters §2 and §3). */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
 import type { ForkGates, LaterRelease } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 
-/** A proposed value, and what it is checked against. */
+/** A proposed value with its context. */
 interface ProposedValue {
 	readonly state: StateView;
 	readonly forks: ForkGates;
-	/** Name of the parameter, as messages spell it. */
+	/** Name of the parameter, as spelled in messages. */
 	readonly name: string;
 	/** Property that holds the parameter. */
 	readonly property: PropertyOf<"long">;
 	readonly value: bigint;
 }
 
-/** Why a value is refused, in the network's words; undefined if the check is passed. */
+/** Why a value is refused, in the reference's words; undefined if the check passes. */
 export type Check = (proposed: ProposedValue) => string | undefined;
 
 const LONG_LIMIT = 10n ** 17n;
 const LONG_TEXT = "Bad chain parameter value, valid range is [0,100000000000000000]";
 
-/** How the texts of a gate name the parameter: the style changed as the network grew. */
+/** How the messages of a gate name the parameter: the style changed over the releases. */
 const gateText = {
 	bare: () => "Bad chain parameter id",
 	colon: (name: string) => `Bad chain parameter id: ${name}`,
@@ -52,7 +52,7 @@ export function gateBetween(from: Gate, before: Gate): Check {
 	return ({ forks, name }) => (isOpen(forks, from) && !isOpen(forks, before) ? undefined : text(name));
 }
 
-/** A switch of Nile that is off for good from a release on: 0 is taken from then on, 1 behind its own gate. */
+/** A Nile switch that is permanently off from a release on: 0 is accepted from then on, 1 behind its own gate. */
 export function closable(release: LaterRelease, opens: Check): Check {
 	return (proposed) => {
 		if (proposed.value === 0n && proposed.forks.upgradedTo(release)) return undefined;
@@ -60,7 +60,7 @@ export function closable(release: LaterRelease, opens: Check): Check {
 	};
 }
 
-/** A check of the value alone, which needs no chain. */
+/** A check of the value alone, independent of the chain. */
 interface RangeCheck extends Check {
 	readonly refuse: (name: string, value: bigint) => string | undefined;
 }
@@ -69,7 +69,7 @@ export function isRange(check: Check): check is RangeCheck {
 	return "refuse" in check;
 }
 
-/** The value lies in a range, both ends included. `text` names the parameter by `NAME`. */
+/** The value lies in an inclusive range. `text` contains the parameter's name as `NAME`. */
 export function range(low: bigint, high: bigint, text: string): RangeCheck {
 	const refuse = (name: string, value: bigint): string | undefined =>
 		value >= low && value <= high ? undefined : text.replace("NAME", name);
@@ -79,7 +79,7 @@ export function range(low: bigint, high: bigint, text: string): RangeCheck {
 /** Amounts and limits: 0 to 10^17. */
 export const amount: Check = range(0n, LONG_LIMIT, LONG_TEXT);
 
-/** Fees that the total supply bounds. */
+/** Fees bounded by the total supply. */
 export const supply: Check = range(
 	0n,
 	100_000_000_000n,
@@ -89,20 +89,20 @@ export const supply: Check = range(
 /** A switch that can only be turned on. */
 export const one: Check = range(1n, 1n, "This value[NAME] is only allowed to be 1");
 
-/** A switch that can be turned on and off, in the words of later releases. */
+/** A switch that can be turned on and off, with the message of later releases. */
 export const zeroOrOne: Check = range(0n, 1n, "This value[NAME] is only allowed to be 0 or 1");
 
 /** A switch that can be turned on and off. */
 export const bit: Check = range(0n, 1n, "This value[NAME] is only allowed to be 1 or 0");
 
-/** Fees of the market, where its rules name themselves in the text. */
+/** Market fees, whose message names the rule itself. */
 export const marketFee: Check = range(
 	0n,
 	10_000_000_000n,
 	"Bad NAME parameter value, valid range is [0,10_000_000_000L]",
 );
 
-/** Another parameter must be set before. `as` is its name where it differs from its property. */
+/** Another parameter must be set first. `as` is its name where it differs from its property. */
 export function need(property: PropertyOf<"long">, as: string = property): Check {
 	return ({ state, name }) =>
 		state.properties.get(property) === 0n
@@ -114,13 +114,13 @@ export function need(property: PropertyOf<"long">, as: string = property): Check
 export const notDone: Check = ({ state, name, property }) =>
 	state.properties.on(property) ? `[${name}] has been valid, no need to propose again` : undefined;
 
-/** The value must be another than the present one. */
+/** The value must differ from the current one. */
 export const change: Check = ({ state, name, property, value }) =>
 	state.properties.get(property) === value
 		? `[${name}] has been set to ${value}, no need to propose again`
 		: undefined;
 
-/** A rule that another one stands on must be on. */
+/** A rule that this one depends on must be on. */
 export function enacted(property: PropertyOf<"long">): Check {
 	return ({ state, name }) =>
 		state.properties.on(property) ? undefined : `[${name}] requires [${property}] to be enacted first`;
@@ -129,13 +129,12 @@ export function enacted(property: PropertyOf<"long">): Check {
 export const newRewardNotDone: Check = ({ state, property }) =>
 	state.properties.on(property) ? "New reward has been valid." : undefined;
 
-/** Removing the power of the genesis witnesses happens once. */
+/** The genesis witnesses' power can be removed only once. */
 export const neverExecuted: Check = ({ state, property }) =>
 	state.properties.get(property) === -1n
 		? "This proposal has been executed before and is only allowed to be executed once"
 		: undefined;
 
-/** @param fee the fee's name in the text */
 export function marketOn(fee: string): Check {
 	return ({ state }) =>
 		state.properties.on("ALLOW_MARKET_TRANSACTION")
@@ -158,7 +157,7 @@ export const feeLimit: Check = ({ state, value, name }) => {
 	return value > LONG_LIMIT ? LONG_TEXT : undefined;
 };
 
-/** Dynamic energy can be opened only with delegation rewards; closing it needs nothing. */
+/** Dynamic energy can be enabled only with delegation enabled; disabling it needs nothing. */
 export const delegationForOpening: Check = ({ state, value, name }) =>
 	value === 1n && !state.properties.on("CHANGE_DELEGATION")
 		? `[ALLOW_CHANGE_DELEGATION] proposal must be approved before [${name}] can be opened`
@@ -174,7 +173,7 @@ export const longerLock: Check = ({ state, value, name, property }) => {
 		: `This value[${name}] is only allowed to be greater than ${current} and less than or equal to ${MAX_LOCK_BLOCKS} !`;
 };
 
-/** The cumulative reward algorithm must have been switched on. */
+/** The cumulative reward algorithm must be on. */
 export const newRewardAlgorithm: Check = ({ state, name }) =>
 	state.properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE") === MAX_INT64
 		? `[ALLOW_NEW_REWARD] or [ALLOW_TVM_VOTE] proposal must be approved before [${name}] can be proposed`

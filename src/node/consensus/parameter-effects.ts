@@ -1,4 +1,4 @@
-/** What else happens when an approved proposal sets a chain parameter (protocol/parameters §1.4). */
+/** Side effects of an approved proposal that sets a chain parameter (protocol/parameters §1.4). */
 
 import { typesGrantedBy } from "../../protocol/contract-types.js";
 import { MAX_INT64, wrap } from "../../protocol/int64.js";
@@ -13,16 +13,16 @@ interface ApprovedValue {
 	/** Property that holds the parameter. */
 	readonly property: PropertyOf<"long">;
 	readonly value: bigint;
-	/** Expiration time of the proposal, in milliseconds: when the value begins to hold. */
+	/** Expiration time of the proposal, in milliseconds: when the value takes effect. */
 	readonly sinceMs: bigint;
 }
 
-/** Sets a parameter. The values have been checked when they were proposed and aren't checked again. */
+/** Sets a parameter. Values were checked when proposed and aren't checked again. */
 export type Effect = (approved: ApprovedValue) => void;
 
 export const store: Effect = ({ state, property, value }) => state.properties.set(property, value);
 
-/** Stores the value and then does more. */
+/** Stores the value, then runs further effects. */
 export function storeAnd(...more: readonly Effect[]): Effect {
 	return (approved) => {
 		store(approved);
@@ -30,7 +30,7 @@ export function storeAnd(...more: readonly Effect[]): Effect {
 	};
 }
 
-/** Does something only while the parameter is 0. */
+/** Runs an effect only while the parameter is 0. */
 export function ifZero(effect: Effect): Effect {
 	return (approved) => {
 		if (approved.state.properties.get(approved.property) === 0n) effect(approved);
@@ -41,26 +41,26 @@ export function recordPrice(history: PriceHistory): Effect {
 	return ({ state, value, sinceMs }) => appendPrice(state, history, sinceMs, value);
 }
 
-/** Opens the transaction types that a parameter grants: sets their bits in both operation masks. */
+/** Enables the transaction types a parameter grants: sets their bits in both operation masks. */
 export function allowTypesOf(parameter: number): Effect {
 	return ({ state }) => {
 		for (const id of typesGrantedBy(parameter)) state.properties.allowContractType(id);
 	};
 }
 
-/** Installs the contract that keeps the ids of blocks. */
+/** Installs the contract that stores block hashes. */
 export const keepBlockHashes: Effect = ({ state }) => installBlockHashHistory(state);
 
-/** Nile's order book, which nothing opens any more: the value is 0 whatever was proposed, the types may be permitted all the same. */
+/** Nile's order book, now closed for good: stores 0 whatever was proposed, but may still permit the types. */
 export const closeMarket: Effect = (approved) => {
 	approved.state.properties.set("ALLOW_MARKET_TRANSACTION", 0n);
 	allowTypesOf(44)(approved);
 };
 
-/** The unit in which the adaptive target ratio is proposed and reported: minutes of a day. */
+/** The unit of the adaptive target ratio in proposals and reports: minutes per day. */
 export const TARGET_RATIO_UNIT = 1440n;
 
-/** The share of the energy limit that blocks should use: the limit through the ratio. */
+/** The energy usage blocks should aim for: the limit divided by the ratio. */
 const retarget: Effect = ({ state: { properties } }) =>
 	properties.set(
 		"TOTAL_ENERGY_TARGET_LIMIT",
@@ -72,7 +72,7 @@ const setTotalEnergy: Effect = (approved) => {
 	retarget(approved);
 };
 
-/** The retired way to set the energy limit: leaves the current limit as it is. */
+/** The retired way to set the energy limit: leaves the current limit unchanged. */
 export const totalEnergyLimit: Effect = setTotalEnergy;
 
 export const totalCurrentEnergyLimit: Effect = (approved) => {
@@ -100,25 +100,25 @@ export const targetRatio: Effect = (approved) => {
 	retarget(approved);
 };
 
-/** Rewards accumulate per vote from the next cycle on; the first parameter that asks for it decides when. */
+/** Rewards accumulate per vote from the next cycle on; the first parameter to require it decides when. */
 export const newRewardFromNextCycle: Effect = ({ state: { properties } }) => {
 	if (properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE") !== MAX_INT64) return;
 	properties.set("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE", properties.get("CURRENT_CYCLE_NUMBER") + 1n);
 };
 
 /**
- * Prices that proposals have set, with the times since which they hold (protocol/consensus §5.5). A history is a text
- * `time:price,time:price,...`, times in milliseconds. They ascend but where one maintenance decided on several proposals:
- * it decides on the newest first.
+ * Prices set by proposals, with their start times (protocol/consensus §5.5), as text
+ * `time:price,time:price,...`, times in milliseconds. Ascending, except where one maintenance decided several
+ * proposals: it decides the newest first. it decides on the newest first.
  */
 type PriceHistory = "ENERGY_PRICE_HISTORY" | "BANDWIDTH_PRICE_HISTORY" | "MEMO_FEE_HISTORY";
 
-/** Records that a price holds since the expiration of the proposal that set it. */
+/** Records a price as effective from the expiration of the proposal that set it. */
 export function appendPrice(state: StateView, history: PriceHistory, sinceMs: bigint, price: bigint): void {
 	state.properties.set(history, `${state.properties.get(history)},${sinceMs}:${price}`);
 }
 
-/** The price that held for a block of this time: the last entry before it; undefined if there is none. */
+/** The price for a block at this time: the last entry before it; undefined if there is none. */
 export function priceAt(history: string, blockTimeMs: bigint): bigint | undefined {
 	let price: bigint | undefined;
 	for (const entry of history.split(",")) {

@@ -1,6 +1,6 @@
-/** What each chain parameter does, in one sentence, for people who read or propose values (protocol/parameters §3). */
+/** What each chain parameter does, in one sentence, for readers and proposers (protocol/parameters §3). */
 
-/** By the name in messages. */
+/** Keyed by the name used in messages. */
 export const PARAMETER_NOTES: Readonly<Record<string, string>> = {
 	MAINTENANCE_TIME_INTERVAL: "Milliseconds between two counts of the votes.",
 	ACCOUNT_UPGRADE_COST: "Sun that an account pays to become a witness.",

@@ -1,6 +1,6 @@
 /**
- * The chain parameters (protocol/parameters §3): one row a parameter, in the order in which `getchainparameters` lists them.
- * Proposals, their checks, their effects and that list are all derived from this table.
+ * The chain parameters (protocol/parameters §3), one row each, in the order of `getchainparameters`.
+ * Proposals, their checks and effects, and that list are all derived from this table.
  */
 
 import { toNeutral } from "../../protocol/dialect.js";
@@ -27,30 +27,30 @@ import { allowTypesOf, type Effect, ifZero, recordPrice, store, storeAnd } from 
 type Report = (stored: bigint, rules: Pick<ChainRules, "proposalExpireMs">) => bigint;
 
 interface ChainParameter {
-	/** Number by which a proposal names it; undefined for what is only reported. */
+	/** Its number in proposals; undefined for one that is only reported. */
 	readonly id?: bigint;
 	/** Name in messages. */
 	readonly name: string;
 	/** Name in `getchainparameters`. */
 	readonly getter: string;
 	readonly property: PropertyOf<"long">;
-	/** The value that is reported, from the stored one. */
+	/** Computes the reported value from the stored one. */
 	readonly report: Report;
-	/** The first release whose `getchainparameters` lists it; undefined: all. */
+	/** The first release whose `getchainparameters` lists it; undefined: all releases. */
 	readonly listedFrom: ListedFrom | undefined;
-	/** In the network's order: the first that fails gives the message. */
+	/** In the network's order: the first failing check determines the message. */
 	readonly checks: readonly Check[];
 	readonly apply: Effect;
 }
 
 /**
- * The first release that lists a parameter; `once set`: no release that a node answers as lists it, but its chain may set it;
- * `open pool`: neither, and a development chain lists it where its own shielded pool is open.
+ * The first release that lists a parameter. `once set`: no release lists it, but its chain may set it. `open
+ * pool`: likewise, but a development chain lists it if its own shielded pool is open.
  */
 type ListedFrom = Release | "once set" | "open pool";
 
 interface Special {
-	/** Name in messages, where it differs from the property. */
+	/** Name in messages, if it differs from the property. */
 	readonly name?: string;
 	readonly apply?: Effect;
 	readonly report?: Report;
@@ -80,7 +80,7 @@ const reported = (property: PropertyOf<"long">, getter: string, listedFrom?: Lis
 const MIN_INTERVAL_MS = 81_000n;
 const MAX_INTERVAL_MS = 86_400_000n;
 
-/** How long proposals may live, in milliseconds: less than a year and three seconds. */
+/** Upper limit of a proposal's lifetime, in milliseconds: just under a year and three seconds. */
 const LONGEST_LIFE_MS = 31_536_002_999n;
 
 const proposalLife = range(
@@ -90,7 +90,7 @@ const proposalLife = range(
 );
 
 /**
- * How long a new proposal lives, in milliseconds: #92, or what the node is configured with while nothing is stored.
+ * Lifetime of a new proposal, in milliseconds: #92, or the node's configured value while nothing is stored.
  * @param stored PROPOSAL_EXPIRE_TIME
  */
 export function proposalLifeMs(
@@ -334,13 +334,13 @@ export const chainParameters: readonly ChainParameter[] = [
 	row(99, "ALLOW_OPTIMIZE_TVM_STORAGE", "getAllowOptimizeTvmStorage", [gate("4.8.2.3"), notDone, one], {
 		listedFrom: "once set",
 	}),
-	// What wallets need to know of the chain's own shielded pool (protocol/shielded §2.1).
+	// What wallets need to know about the chain's own shielded pool (protocol/shielded §2.1).
 	reported("ALLOW_SHIELDED_TRANSACTION", "getAllowShieldedTransaction", "open pool"),
 	reported("SHIELDED_TRANSACTION_FEE", "getShieldedTransactionFee", "open pool"),
 	reported("SHIELDED_TRANSACTION_CREATE_ACCOUNT_FEE", "getShieldedTransactionCreateAccountFee", "open pool"),
 ];
 
-/** What the test network Nile has besides, or in the place of one of the same number (protocol/parameters §3.1). */
+/** Additional parameters of the Nile test network, and replacements under the same number (protocol/parameters §3.1). */
 const nileParameters: readonly ChainParameter[] = [
 	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [check.closable("4.8.1", gate(19))], {
 		apply: effect.closeMarket,
@@ -361,13 +361,13 @@ const byId: Readonly<Record<NetworkName, ReadonlyMap<bigint, ChainParameter>>> =
 	nile: new Map(withId([...chainParameters.filter(({ id }) => id !== 99n), ...nileParameters])),
 };
 
-/** The parameter that proposals of a network name by this number; undefined if there is none. */
+/** The parameter with this number in a network's proposals; undefined if there is none. */
 export function chainParameter(id: bigint, network: NetworkName = "main"): ChainParameter | undefined {
 	return byId[network].get(id);
 }
 
 /**
- * The parameter that people mean by a text: its number, or any of its names in any case and either spelling, with or
+ * Finds a parameter by user input: its number, or any of its names in any case and either spelling, with or
  * without `get`; undefined if there is none.
  * @param network whose parameters count; absent: those of every network
  */
@@ -382,8 +382,8 @@ export function chainParameterNamed(text: string, network: NetworkName = "nile")
 }
 
 /**
- * Why no chain would accept a value, whatever its state, in the network's words; undefined if some chain may.
- * The checks that read a chain's state are left to its nodes.
+ * Why no chain would accept a value, whatever its state, in the network's words; undefined if some chain
+ * might. Checks that read chain state are left to the nodes.
  */
 export function valueRefusal({ name, checks }: ChainParameter, value: bigint): string | undefined {
 	for (const test of checks) {
@@ -399,7 +399,7 @@ export function isKnownTo({ release }: Pick<ChainRules, "release">, { listedFrom
 	return isFrom(release, listedFrom);
 }
 
-/** What `getchainparameters` reports, in its order: the parameters that the node's release knows. */
+/** The contents of `getchainparameters`, in its order: the parameters known to the node's release. */
 export function reportChainParameters(
 	state: StateView,
 	rules: Pick<ChainRules, "release" | "network" | "proposalExpireMs" | "development">,

@@ -1,4 +1,4 @@
-/** Deciding on proposals at maintenance (protocol/consensus §5.2, protocol/parameters §1.4). */
+/** Decides proposals at maintenance (protocol/consensus §5.2, protocol/parameters §1.4). */
 
 import { be64, toKey } from "../../protocol/bytes.js";
 import { Proposal, ProposalState } from "../../protocol/messages.js";
@@ -8,10 +8,10 @@ import { chainParameter } from "./parameters.js";
 import { activeWitnesses } from "./slots.js";
 
 /**
- * Decides on every open proposal whose time is over, newest first, with the active witnesses of the ending cycle.
- * Runs in a maintenance block after its rewards and before {@link runMaintenance}.
+ * Decides every expired open proposal, newest first, with the active witnesses of the ending cycle. Runs in a
+ * maintenance block after its rewards and before {@link runMaintenance}.
  *
- * A decided proposal ends the walk: an open one below it is never decided.
+ * The walk ends at the first decided proposal: an open one below it is never decided.
  */
 export function processProposals(state: StateView, forks: ForkGates): void {
 	const { properties } = state;
@@ -25,7 +25,7 @@ export function processProposals(state: StateView, forks: ForkGates): void {
 	}
 }
 
-/** Approves a proposal with seven tenths of the active witnesses, rounded down, and applies it. */
+/** Approves a proposal if seven tenths of the active witnesses (rounded down) voted for it, and applies it. */
 function decide(
 	state: StateView,
 	forks: ForkGates,
@@ -40,7 +40,7 @@ function decide(
 	state.proposal.put(be64(proposal.proposal_id), decided);
 }
 
-/** Sets the parameters in the order of the proposal; numbers that no parameter has are passed over. */
+/** Sets the parameters in the proposal's order, skipping unknown numbers. */
 function applyParameters(state: StateView, forks: ForkGates, proposal: Readonly<Proposal>): void {
 	for (const [id, value] of proposal.parameters) {
 		const parameter = chainParameter(id, forks.network);

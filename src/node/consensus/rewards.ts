@@ -1,4 +1,4 @@
-/** Who earns what for a block, and the reward per vote of a cycle (protocol/consensus §7, protocol/staking §7.5). Amounts in sun. */
+/** Block rewards, and the reward per vote of a cycle (protocol/consensus §7, protocol/staking §7.5). Amounts in sun. */
 
 import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 import * as cycles from "../resources/delegation-store.js";
@@ -7,7 +7,7 @@ import { addAllowance } from "../resources/vote-rewards.js";
 import type { StateView } from "../state/view.js";
 import { witnessesByVotes } from "./schedule.js";
 
-/** Witnesses that earn standby pay. */
+/** Number of witnesses that earn standby pay. */
 export const STANDBY_COUNT = 127;
 
 /** Pays the producer, the standby witnesses and the fee pool of one block. */
@@ -44,7 +44,7 @@ function payWitness(state: StateView, witness: Uint8Array, amount: bigint): void
 	addAllowance(state, witness, cut);
 }
 
-/** Standby pay of the old rules, at a maintenance with votes (protocol/consensus §7.2). */
+/** Standby pay under the old rules, at a maintenance with votes (protocol/consensus §7.2). */
 export function payStandbyAtMaintenance(state: StateView): void {
 	const list = witnessesByVotes(state).slice(0, STANDBY_COUNT);
 	const sum = wrap(list.reduce((total, witness) => total + witness.voteCount, 0n));
@@ -55,7 +55,7 @@ export function payStandbyAtMaintenance(state: StateView): void {
 	}
 }
 
-/** Accumulates the reward per vote of the cycle that ends, for every witness. */
+/** Accumulates the ending cycle's reward per vote, for every witness. */
 export function accumulateVi(state: StateView): void {
 	const { properties } = state;
 	const cycle = properties.get("CURRENT_CYCLE_NUMBER");

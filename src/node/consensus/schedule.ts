@@ -1,4 +1,4 @@
-/** Whether a block stands where the schedule allows it (protocol/consensus §1.4). */
+/** Whether the schedule allows a block at its time (protocol/consensus §1.4). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -9,10 +9,10 @@ import type { StateView } from "../state/view.js";
 import { absoluteSlot, activeWitnesses, type ScheduleHead, scheduledWitness, slotOf } from "./slots.js";
 
 /**
- * Checks a block's time and witness against the head on which it would be applied.
+ * Checks a block's time and witness against the head it would be applied on.
  *
- * The gap to the head has no upper bound; before CONSENSUS_LOGIC_OPTIMIZATION any time inside a slot is good, and a
- * time inside the slots skipped after a maintenance block belongs to the head's own witness.
+ * The gap to the head has no upper bound. Before CONSENSUS_LOGIC_OPTIMIZATION any time inside a slot is
+ * valid, and a time inside the slots skipped after a maintenance block belongs to the head's own witness.
  *
  * @param head where it would stand: the state's own head, or a block above it whose witnesses the state knows
  */
@@ -29,7 +29,7 @@ export function checkSchedule(
 	return equalBytes(block.witness, scheduledWitness(state, k, activeWitnesses(state), head));
 }
 
-/** The part of the check that needs no list of witnesses: the block's slot comes after its parent's. */
+/** The part of the check that needs no witness list: the block's slot comes after its parent's. */
 export function followsInTime(state: StateView, block: SignedBlock, head?: ScheduleHead): boolean {
 	const { properties } = state;
 	const strict = properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
@@ -40,7 +40,7 @@ export function followsInTime(state: StateView, block: SignedBlock, head?: Sched
 	return !(strict && slotOf(state, time, head) === 0n);
 }
 
-/** On a development chain time must only go on, and the producer must be one of the node's own. */
+/** On a development chain time only has to advance, and the producer must be one of the node's own witnesses. */
 function fitsDevelopment(
 	state: StateView,
 	block: SignedBlock,
@@ -52,9 +52,9 @@ function fitsDevelopment(
 	return development.producers.some((producer) => equalBytes(producer, block.witness));
 }
 
-// The order of witnesses by votes, for the active list and the standby list (protocol/consensus §1.3).
+// Witnesses ordered by votes, for the active list and the standby list (protocol/consensus §1.3).
 
-/** Hash by which ties were broken at first: that of a byte string in the reference's runtime. */
+/** The original tie-breaking hash: that of a byte string in the reference's runtime. */
 function legacyHash(bytes: Uint8Array): number {
 	let hash = bytes.length;
 	for (const byte of bytes) hash = (Math.imul(hash, 31) + ((byte << 24) >> 24)) | 0;
@@ -70,7 +70,7 @@ export function witnessesByVotes(
 	witnesses: Readonly<Witness>[] = state.witness.values(),
 ): Readonly<Witness>[] {
 	const byText = state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
-	// Sorting is stable: ties stay by descending address.
+	// Sorting is stable: ties keep descending address order.
 	if (byText) witnesses.reverse();
 	return witnesses.sort((a, b) => {
 		if (a.voteCount !== b.voteCount) return a.voteCount > b.voteCount ? -1 : 1;

@@ -12,7 +12,7 @@ const MAINTENANCE_SKIP_SLOTS = 2n;
 
 const ACTIVE_KEY = Buffer.from("active_witnesses", "latin1");
 
-/** The active witnesses in the order of the schedule. */
+/** The active witnesses, in schedule order. */
 export function activeWitnesses(state: StateView): Uint8Array[] {
 	const bytes = state.witnessSchedule.get(ACTIVE_KEY) ?? new Uint8Array(0);
 	const list: Uint8Array[] = [];
@@ -37,15 +37,15 @@ export function absoluteSlot(state: StateView, timeMs: bigint): bigint {
 	return (timeMs - state.properties.genesisTimestampMs) / SLOT_MS;
 }
 
-/** The block from which slots are counted; without one it is the state's own head. */
+/** The block from which slots are counted; by default the state's own head. */
 export interface ScheduleHead {
 	readonly number: bigint;
 	readonly timestampMs: bigint;
-	/** Whether maintenance was carried out in it: the next slots stay empty. */
+	/** Whether maintenance ran in it: the next slots stay empty. */
 	readonly wasMaintenance: boolean;
 }
 
-/** The head that a state names itself. */
+/** The head recorded in a state. */
 function ownHead({ properties }: StateView): ScheduleHead {
 	return {
 		number: properties.headNumber,
@@ -76,7 +76,7 @@ export function scheduledWitness(
 	head?: ScheduleHead,
 ): Uint8Array {
 	const headTime = head?.timestampMs ?? state.properties.headTimestampMs;
-	// The network counts in 32 bits: a slot thousands of years ahead is negative.
+	// The reference counts in 32 bits: a slot thousands of years ahead is negative.
 	const slot = BigInt.asIntN(32, absoluteSlot(state, headTime) + k);
 	if (slot < 0n) throw new RuntimeRuleError("RuntimeException", "current slot should be positive.");
 	return active[Number(slot % BigInt(active.length))] as Uint8Array;

@@ -1,4 +1,4 @@
-/** What a block says about its producer and about the slots left empty before it (protocol/consensus §2). */
+/** Updates statistics about a block's producer and the slots missed before it (protocol/consensus §2). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { Witness } from "../../protocol/messages.js";
@@ -8,10 +8,10 @@ import { RuntimeRuleError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { absoluteSlot, activeWitnesses, scheduledWitness, slotOf } from "./slots.js";
 
-/** Slots whose filling the chain remembers. */
+/** Number of slots whose fill status the chain remembers. */
 const FILLED_SLOTS = 128;
 
-/** Replaces a witness's record by a changed copy; a witness without a record is left alone. */
+/** Replaces a witness's record by a changed copy; does nothing if there is no record. */
 export function changeWitness(
 	state: StateView,
 	address: Uint8Array,
@@ -25,8 +25,8 @@ export function changeWitness(
 }
 
 /**
- * Counts a block for its producer and the missed slots for theirs. Runs before maintenance: it reads the head of the
- * block's parent and the active list that scheduled the block.
+ * Credits a block to its producer and missed slots to their witnesses. Runs before maintenance: it reads the
+ * parent's head values and the active list that scheduled the block.
  *
  * @throws {RuntimeRuleError} if the producer is not a witness, which only a block right after genesis can bring about
  */
@@ -43,7 +43,7 @@ export function applyStatistics(
 		witness.latestBlockNum = block.number;
 		witness.latestSlotNum = absoluteSlot(state, block.timestampMs);
 	});
-	// A development chain has no slots that could be missed.
+	// A development chain has no slots to miss.
 	const slot = block.number === 1n || development ? 1n : slotOf(state, block.timestampMs);
 	const missed = slot > 1n ? slot - 1n : 0n;
 	countMissed(state, missed);
@@ -54,9 +54,9 @@ function countMissed(state: StateView, missed: bigint): void {
 	if (missed === 0n) return;
 	const active = activeWitnesses(state);
 	const length = BigInt(active.length);
-	// The last slot is asked for first: times that the network's counter can't tell are refused.
+	// Compute the last slot first: times that overflow the reference's counter are refused.
 	scheduledWitness(state, missed, active);
-	// Every witness has one slot a round; the rest of the last round is counted one by one.
+	// Every witness has one slot per round; the partial last round is counted slot by slot.
 	const counts = new Map(active.map((address) => [address, missed / length]));
 	for (let k = 1n; k <= missed % length; k++) {
 		const witness = scheduledWitness(state, k, active);
@@ -70,7 +70,7 @@ function countMissed(state: StateView, missed: bigint): void {
 	}
 }
 
-/** Moves the ring on by the missed slots and the filled one. */
+/** Advances the ring by the missed slots and the filled one. */
 function fillSlots(state: StateView, missed: bigint): void {
 	const { properties } = state;
 	const ring = properties.get("BLOCK_FILLED_SLOTS").split("");
@@ -90,8 +90,8 @@ export function participationPercent(state: StateView): number {
 }
 
 /**
- * Advances the solidified number, up to which blocks are finalized: the greatest height on which enough active witnesses have built. Runs after
- * maintenance, over the new active list; a lower result leaves the number as it is.
+ * Advances the solidified number, up to which blocks are final: the greatest height on which enough active
+ * witnesses have built. Runs after maintenance, with the new active list; never decreases.
  */
 export function updateSolidified(
 	state: StateView,

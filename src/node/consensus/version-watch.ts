@@ -1,25 +1,25 @@
 /**
- * Watches the versions that blocks carry for one that this program doesn't know (protocol/consensus §6): a vote for rules that it
- * can't follow. Once such a vote has passed, the network goes on without it.
+ * Watches blocks for versions unknown to this program (protocol/consensus §6): they are votes for rules it
+ * can't follow. Once such a vote passes, the network moves on without this node.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";
 
-/** The vote for an unknown version as it stands. */
+/** The current state of the vote for an unknown version. */
 interface UnknownVote {
-	/** The highest version that is voted for. */
+	/** The highest version voted for. */
 	readonly version: number;
-	/** Producers whose last block carries an unknown version, of those seen. */
+	/** Number of seen producers whose last block carries an unknown version. */
 	readonly voters: number;
 	readonly producers: number;
 }
 
-/** Producers whose blocks are remembered: more than make blocks between two counts of the votes. */
+/** Maximum remembered producers: more than can produce blocks between two elections. */
 const MAX_PRODUCERS = 100;
 
 export class VersionWatch {
-	/** The version of each producer's last block, the one seen longest ago first. */
+	/** The version of each producer's last block, least recently seen first. */
 	private readonly last = new Map<string, number>();
 	private voters = 0;
 

@@ -1,4 +1,4 @@
-/** The types of accounts but for their permissions. */
+/** Account transaction types, except for permissions. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -30,7 +30,7 @@ export const accountCreate = defineContract<AccountCreateContract>({
 
 	execute({ state, rules, contract }, result) {
 		const fee = state.properties.get("CREATE_NEW_ACCOUNT_FEE_IN_SYSTEM_CONTRACT");
-		// The checks let every number pass, but an account can't have a type without a name.
+		// Validation accepts any number, but an account can't have an unknown type.
 		if (!AccountTypeEnum.names.has(contract.type)) {
 			throw new RuntimeRuleError(
 				"IllegalArgumentException",
@@ -73,7 +73,7 @@ export const accountUpdate = defineContract<AccountUpdateContract>({
 	},
 });
 
-/** Key of an account id: ids differing only in the case of ASCII letters are one. */
+/** Normalized account id: ids are equal if they differ only in the case of ASCII letters. */
 export function accountIdKey(id: Uint8Array): Uint8Array {
 	return Uint8Array.from(id, (byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
 }
@@ -83,7 +83,7 @@ function isAccountId(id: Uint8Array): boolean {
 	return id.length >= 8 && id.length <= 32 && id.every((byte) => byte >= 0x21 && byte <= 0x7e);
 }
 
-/** SetAccountIdContract (protocol/permissions §1.7): gives an account its id, once and for all. */
+/** SetAccountIdContract (protocol/permissions §1.7): sets an account's id, which can't be changed afterwards. */
 export const setAccountId = defineContract<SetAccountIdContract>({
 	type: "SetAccountIdContract",
 

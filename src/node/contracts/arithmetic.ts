@@ -1,9 +1,12 @@
-/** Exact arithmetic in checks and effects: an overflow is a failed check, or a failed execution with its text. */
+/** Checked arithmetic: an overflow fails validation or execution, with the overflow's message. */
 
 import { OverflowError } from "../../protocol/int64.js";
 import { ContractExecuteError, ContractValidateError } from "../rules/errors.js";
 
-/** Runs checks whose overflow is a refusal with the overflow's text. @throws {ContractValidateError} */
+/**
+ * Turns an overflow during validation into a validation failure with its message.
+ * @throws {ContractValidateError}
+ */
 export function validateArithmetic<T>(check: () => T): T {
 	try {
 		return check();
@@ -13,7 +16,10 @@ export function validateArithmetic<T>(check: () => T): T {
 	}
 }
 
-/** Runs an effect whose overflow is a failure with the overflow's text. @throws {ContractExecuteError} */
+/**
+ * Turns an overflow during execution into an execution failure with its message.
+ * @throws {ContractExecuteError}
+ */
 export function executeArithmetic<T>(effect: () => T): T {
 	try {
 		return effect();

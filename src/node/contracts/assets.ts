@@ -1,4 +1,4 @@
-/** The types of tokens that the chain keeps itself (protocol/tokens). */
+/** Transaction types of native tokens (protocol/tokens). */
 
 import { isAddress } from "../../protocol/address.js";
 import { asBuffer, equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
@@ -35,11 +35,11 @@ import {
 import { executeArithmetic, validateArithmetic } from "./arithmetic.js";
 import { type ContractContext, defineContract, halfSpaced, requireAccount, spaced } from "./contract.js";
 
-/** The coin's own symbol, in lower case; names are compared as the network's clients write them. */
+/** The coin's own symbol, in lower case and deployed spelling, as the network compares it. */
 const RESERVED_NAME = toDeployed("coin");
 const MAX_PRECISION = 6;
 
-/** AssetIssueContract (protocol/tokens §3): issues the one token that an account may ever issue. */
+/** AssetIssueContract (protocol/tokens §3): issues a token; an account can issue only one, ever. */
 export const assetIssue = defineContract<AssetIssueContract>({
 	type: "AssetIssueContract",
 
@@ -125,7 +125,7 @@ export const assetIssue = defineContract<AssetIssueContract>({
 	},
 });
 
-/** The time in which the token is sold must lie in the future. */
+/** Checks that the sale period is in the future. */
 function checkSale(state: StateView, { start_time, end_time }: Readonly<AssetIssueContract>): void {
 	if (start_time === 0n) throw new ContractValidateError("Start time should be not empty");
 	if (end_time === 0n) throw new ContractValidateError("End time should be not empty");
@@ -162,7 +162,7 @@ function checkFrozenSupply(
 	}
 }
 
-/** A map with one more entry; an entry that is there stays. */
+/** A copy of the map with one more entry; an existing entry is kept. */
 function withNew(map: ReadonlyMap<string, bigint>, key: string, value: bigint): Map<string, bigint> {
 	const copy = new Map(map);
 	if (!copy.has(key)) copy.set(key, value);
@@ -224,7 +224,7 @@ export const transferAsset = defineContract<TransferAssetContract>({
 	},
 });
 
-/** ParticipateAssetIssueContract (protocol/tokens §5): buys units of a token from its issuer, at the price of the issue. */
+/** ParticipateAssetIssueContract (protocol/tokens §5): buys a token from its issuer at the issue price. */
 export const participateAssetIssue = defineContract<ParticipateAssetIssueContract>({
 	type: "ParticipateAssetIssueContract",
 
@@ -280,12 +280,12 @@ export const participateAssetIssue = defineContract<ParticipateAssetIssueContrac
 	},
 });
 
-/** Units of a token that an amount of sun buys; a remainder is not given back. @throws {OverflowError} */
+/** Units of a token that an amount of sun buys; a remainder isn't refunded. @throws {OverflowError} */
 function unitsFor(token: Readonly<AssetIssueContract>, amountSun: bigint): bigint {
 	return checkedMul(amountSun, BigInt(token.num)) / BigInt(token.coin_num);
 }
 
-/** UnfreezeAssetContract (protocol/tokens §6): an issuer takes the part of the supply whose freezing is over. */
+/** UnfreezeAssetContract (protocol/tokens §6): an issuer collects the part of the supply whose freeze has expired. */
 export const unfreezeAsset = defineContract<UnfreezeAssetContract>({
 	type: "UnfreezeAssetContract",
 	parameterRefusal: spaced,
@@ -316,7 +316,7 @@ export const unfreezeAsset = defineContract<UnfreezeAssetContract>({
 	},
 });
 
-/** UpdateAssetContract (protocol/tokens §7): an issuer replaces its token's texts and bandwidth limits. */
+/** UpdateAssetContract (protocol/tokens §7): an issuer changes its token's texts and bandwidth limits. */
 export const updateAsset = defineContract<UpdateAssetContract>({
 	type: "UpdateAssetContract",
 	parameterRefusal: halfSpaced,

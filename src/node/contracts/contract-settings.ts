@@ -1,4 +1,4 @@
-/** The types by which a deployer changes a contract's settings (protocol/machine §18). */
+/** Transaction types for changing a contract's settings, by its deployer (protocol/machine §18). */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import {
@@ -32,7 +32,7 @@ function checkDeployer(
 	return record;
 }
 
-/** UpdateSettingContract (protocol/machine §18): the share of energy that callers of a contract pay themselves. */
+/** UpdateSettingContract (protocol/machine §18): sets the share of energy that callers of a contract pay themselves. */
 export const updateSetting = defineContract<UpdateSettingContract>({
 	type: "UpdateSettingContract",
 	parameterRefusal: spaced,
@@ -51,7 +51,7 @@ export const updateSetting = defineContract<UpdateSettingContract>({
 	},
 });
 
-/** UpdateEnergyLimitContract (protocol/machine §18): what a contract's deployer pays at most for one call of others. */
+/** UpdateEnergyLimitContract (protocol/machine §18): limits what a contract's deployer pays for one call by others. */
 export const updateEnergyLimit = defineContract<UpdateEnergyLimitContract>({
 	type: "UpdateEnergyLimitContract",
 	parameterRefusal: halfSpaced,
@@ -77,7 +77,7 @@ export const updateEnergyLimit = defineContract<UpdateEnergyLimitContract>({
 	},
 });
 
-/** ClearABIContract (protocol/machine §18): removes the published interface of a contract. */
+/** ClearABIContract (protocol/machine §18): removes a contract's published ABI. */
 export const clearAbi = defineContract<ClearABIContract>({
 	type: "ClearABIContract",
 

@@ -1,4 +1,4 @@
-/** What a transaction type is to the chain: its checks and its effect, over a view of the state. */
+/** Interface of a transaction type to the chain: validation and execution against a view of the state. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -17,36 +17,39 @@ export interface ContractContext<T extends Message = Message> {
 	readonly rules: ChainRules;
 	readonly forks: ForkGates;
 	readonly contract: Readonly<T>;
-	/** 32 bytes; of the transaction that carries the contract. */
+	/** Id of the transaction that carries the contract, 32 bytes. */
 	readonly transactionId: Uint8Array;
-	/** The transaction that carries the contract; absent while one is only being built. */
+	/** The transaction that carries the contract; absent while it is only being built. */
 	readonly transaction?: SignedTransaction;
-	/** The contract is checked for a transaction that is only being built. */
+	/** Whether the contract is validated for a transaction that is only being built. */
 	readonly building: boolean;
 }
 
 /** One transaction type. */
 export interface ContractModule<T extends Message = Message> {
 	readonly type: ContractName;
-	/** What is said of a parameter that isn't the message of the type; absent: the text without blanks. */
+	/** Error message for a parameter of the wrong message type; absent: the one without spaces. */
 	readonly parameterRefusal?: ParameterRefusal;
 	/**
-	 * The checks that come even before that of the parameter's type, where the type has such; {@link validate} begins with
-	 * them. @throws {ContractValidateError}
+	 * Checks that come even before the check of the parameter's type, for types that have such;
+	 * {@link validate} runs them first. @throws {ContractValidateError}
 	 */
 	gate?(context: Pick<ContractContext, "state" | "forks">): void;
-	/** The checks between that of the parameter's type and its reading, likewise. @throws {ContractValidateError} */
+	/**
+	 * Checks between the check of the parameter's type and its decoding; also run first.
+	 * @throws {ContractValidateError}
+	 */
 	opening?(state: StateView): void;
-	/** Applies the checks in the network's order. @throws {ContractValidateError} with the network's message */
+	/** Runs the checks in the network's order. @throws {ContractValidateError} with the network's message */
 	validate(context: ContractContext<T>): void;
 	/**
-	 * Applies the effect to the state and fills in the result (`fee` and the members of the type).
+	 * Applies the effect to the state and fills in the result (`fee` and the type's own members).
 	 * @throws {ContractExecuteError} if the effect can't be carried out; the caller undoes what was written
 	 */
 	execute(context: ContractContext<T>, result: TransactionResult): void;
 }
 
-/** Checks a typed module once and hands it to code that knows it only by its row. */
+/** Type-checks a module, and erases its message type for use in tables. */
 export function defineContract<T extends Message>(module: ContractModule<T>): ContractModule {
 	const { gate, opening, validate } = module;
 	if (!gate && !opening) return module as ContractModule;
@@ -62,8 +65,8 @@ export function defineContract<T extends Message>(module: ContractModule<T>): Co
 }
 
 /**
- * The account of an address, as most types look for that of their owner.
- * @param absent how the type's text ends where there is none
+ * The account at an address, with the checks most types apply to their owner.
+ * @param absent how the type's message ends if there is no account
  * @throws {ContractValidateError}
  */
 export function requireAccount(
@@ -79,12 +82,12 @@ export function requireAccount(
 
 const REAL = "class com.google.protobuf.Any";
 
-/** @param message name of the message that belongs there */
+/** @param message name of the expected message */
 type ParameterRefusal = (message: string) => string;
 
 /**
- * What is said of a parameter that isn't the message of its type (protocol/blocks §3.9, protocol/schema §3.4). The blanks of the
- * network's texts differ by type.
+ * Error message for a parameter of the wrong message type (protocol/blocks §3.9, protocol/schema §3.4). The
+ * network's spacing differs by type.
  */
 export const plain: ParameterRefusal = (message) =>
 	`contract type error,expected type [${message}],real type[${REAL}]`;

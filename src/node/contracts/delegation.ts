@@ -1,4 +1,4 @@
-/** The two types of delegation (protocol/staking). */
+/** Delegation transaction types (protocol/staking). */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
@@ -25,7 +25,7 @@ import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract, requireAccount, spaced } from "./contract.js";
 
-/** DelegateResourceContract (protocol/staking §5.4): lends the resources of a stake to another account. */
+/** DelegateResourceContract (protocol/staking §5.4): delegates a stake's resources to another account. */
 export const delegateResource = defineContract<DelegateResourceContract>({
 	type: "DelegateResourceContract",
 
@@ -81,7 +81,7 @@ export const delegateResource = defineContract<DelegateResourceContract>({
 	},
 });
 
-/** Stake that can be given away; while a transaction is being built, its own bytes are set aside. */
+/** Stake available for delegation; when building a transaction, its own bytes are reserved. */
 function available(
 	{ state, building }: ContractContext<DelegateResourceContract>,
 	owner: Readonly<Account>,
@@ -92,7 +92,7 @@ function available(
 	return delegableStake(properties, owner, resource, ownBytes);
 }
 
-/** Length of the lock in blocks. */
+/** Lock period in blocks. */
 function lockPeriod(properties: Properties, contract: Readonly<DelegateResourceContract>): bigint {
 	const chosen = lockPeriodOn(properties) && contract.lock_period !== 0n;
 	return chosen ? contract.lock_period : DEFAULT_LOCK_PERIOD;
@@ -119,7 +119,7 @@ function checkLock(state: StateView, contract: Readonly<DelegateResourceContract
 	}
 }
 
-/** UnDelegateResourceContract (protocol/staking §5.5): takes lent resources back, with the usage that goes with them. */
+/** UnDelegateResourceContract (protocol/staking §5.5): reclaims delegated resources, along with their share of usage. */
 export const undelegateResource = defineContract<UnDelegateResourceContract>({
 	type: "UnDelegateResourceContract",
 	parameterRefusal: spaced,

@@ -1,4 +1,4 @@
-/** The four types of exchanges (protocol/exchange): what they check alike, how they count, and each in turn. */
+/** The four exchange transaction types (protocol/exchange), with their shared checks and arithmetic. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
@@ -25,18 +25,21 @@ import { isCoin, isCoinOrTokenNumber, namesByNumber } from "../tokens/token-stor
 import { executeArithmetic, validateArithmetic } from "./arithmetic.js";
 import { type ContractModule, defineContract } from "./contract.js";
 
-// How the four types count: sums, and what becomes of those that don't fit (protocol/exchange §2.1).
+// Arithmetic of the four types: sums, and what happens if they overflow (protocol/exchange §2.1).
 
-/** Whether sums and prices are exact: #98. */
+/** Whether arithmetic is exact: #98. */
 const isExchangeExact = (state: StateView): boolean =>
 	state.properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION");
 
-/** Brings a sum to 64 bits: silently, or with #98 not at all. @throws {OverflowError} `long overflow`, with #98 */
+/**
+ * How sums are reduced to 64 bits: they wrap or, with #98, must not overflow. @throws {OverflowError} `long
+ * overflow`, with #98
+ */
 export function sumsOf(state: StateView): (sum: bigint) => bigint {
 	return isExchangeExact(state) ? (sum) => checked(sum) : wrap;
 }
 
-/** A type whose errors of arithmetic are refusals. */
+/** Defines a type whose arithmetic errors are rejections. */
 function defineExchangeContract<T extends Message>(module: ContractModule<T>): ContractModule {
 	return defineContract<T>({
 		...module,
@@ -49,9 +52,9 @@ function defineExchangeContract<T extends Message>(module: ContractModule<T>): C
 	});
 }
 
-// What the types on an existing pair check alike, in the network's order (protocol/exchange §3).
+// Shared checks of the types that use an existing pair, in the network's order (protocol/exchange §3).
 
-/** What the contracts on a pair have in common. */
+/** Fields common to contracts on a pair. */
 interface PairContract {
 	readonly owner_address: Uint8Array;
 	readonly exchange_id: bigint;
@@ -61,7 +64,7 @@ interface PairContract {
 interface CheckedPair {
 	readonly account: Readonly<Account>;
 	readonly exchange: Readonly<Exchange>;
-	/** The pair from the side of the contract's token. */
+	/** The pair as seen from the contract's token. */
 	readonly side: PairSide;
 }
 
@@ -97,7 +100,7 @@ export function checkPair(
 	return { account, exchange, side };
 }
 
-/** The pair of a contract that has passed its checks. */
+/** The pair of a validated contract. */
 function pairOf(state: StateView, contract: PairContract): Pick<CheckedPair, "exchange" | "side"> {
 	const exchange = findExchange(state, contract.exchange_id);
 	const side = exchange && sideOf(exchange, contract.token_id);
@@ -105,14 +108,14 @@ function pairOf(state: StateView, contract: PairContract): Pick<CheckedPair, "ex
 	return { exchange, side };
 }
 
-/** A pair without either token can't be used again. @throws {ContractValidateError} */
+/** A pair that has run out of either token is closed. @throws {ContractValidateError} */
 function checkPairIsOpen({ side }: CheckedPair): void {
 	if (side.balance === 0n || side.otherBalance === 0n) {
 		throw new ContractValidateError("Token balance in exchange is equal with 0,the exchange has been closed");
 	}
 }
 
-/** Checks that an account has an amount of the coin or of a token. @throws {ContractValidateError} */
+/** Checks that an account holds an amount of the coin or a token. @throws {ContractValidateError} */
 export function checkFunds(
 	state: StateView,
 	account: Readonly<Account>,
@@ -127,7 +130,7 @@ export function checkFunds(
 	}
 }
 
-/** ExchangeCreateContract (protocol/exchange §2): opens a pair with balances of the creator. */
+/** ExchangeCreateContract (protocol/exchange §2): opens a pair, funded by the creator. */
 export const exchangeCreate = defineExchangeContract<ExchangeCreateContract>({
 	type: "ExchangeCreateContract",
 
@@ -198,7 +201,7 @@ export const exchangeCreate = defineExchangeContract<ExchangeCreateContract>({
 	},
 });
 
-/** ExchangeInjectContract (protocol/exchange §4): the creator adds to a pair, both tokens in its present ratio. */
+/** ExchangeInjectContract (protocol/exchange §4): the creator adds both tokens to a pair, at its current ratio. */
 export const exchangeInject = defineExchangeContract<ExchangeInjectContract>({
 	type: "ExchangeInjectContract",
 
@@ -222,7 +225,7 @@ export const exchangeInject = defineExchangeContract<ExchangeInjectContract>({
 	execute({ state, contract }, result) {
 		const { owner_address, token_id, quant } = contract;
 		const { exchange, side } = pairOf(state, contract);
-		// The checks multiply in big integers, the effect in 64 bits: some injections pass and can't be carried out.
+		// Validation multiplies in big integers, execution in 64 bits: some injections pass validation but can't be executed.
 		const other = checkedMul(side.otherBalance, quant) / side.balance;
 		const fit = sumsOf(state);
 		const account = Account.copy(state.account.existing(owner_address));
@@ -238,10 +241,10 @@ export const exchangeInject = defineExchangeContract<ExchangeInjectContract>({
 	},
 });
 
-/** The share of the other token that may be lost to rounding. */
+/** Maximum share of the other token that may be lost to rounding. */
 const MAX_LOSS = 0.0001;
 
-/** ExchangeWithdrawContract (protocol/exchange §5): the creator takes out of a pair, both tokens in its present ratio. */
+/** ExchangeWithdrawContract (protocol/exchange §5): the creator withdraws both tokens from a pair, at its current ratio. */
 export const exchangeWithdraw = defineExchangeContract<ExchangeWithdrawContract>({
 	type: "ExchangeWithdrawContract",
 
@@ -279,14 +282,14 @@ export const exchangeWithdraw = defineExchangeContract<ExchangeWithdrawContract>
 	},
 });
 
-/** Units of the other token that go with a withdrawal. @throws {OverflowError} */
+/** Units of the other token withdrawn along. @throws {OverflowError} */
 function otherQuant({ balance, otherBalance }: PairSide, quant: bigint): bigint {
 	return checked((otherBalance * quant) / balance, "Overflow");
 }
 
 /**
- * Whether little enough of the other token is lost to rounding: the exact share, to four decimals and then to binary64,
- * is compared with the whole units in binary64.
+ * Whether the rounding loss in the other token is small enough: compares the exact share, rounded to four
+ * decimals and then to binary64, with the whole units in binary64.
  * @param other whole units of the other token, above 0
  */
 export function isPrecise({ balance, otherBalance }: PairSide, quant: bigint, other: bigint): boolean {
@@ -297,7 +300,7 @@ export function isPrecise({ balance, otherBalance }: PairSide, quant: bigint, ot
 	return (share - whole) / whole <= MAX_LOSS;
 }
 
-/** The same, all in decimals: with #98. */
+/** Like {@link isPrecise}, but in exact decimals: with #98. */
 export function isExactlyPrecise({ balance, otherBalance }: PairSide, quant: bigint, other: bigint): boolean {
 	const tenThousandths = divideHalfUp(otherBalance * quant * 10_000n, balance);
 	return tenThousandths - 10_000n * other <= other;
@@ -333,7 +336,7 @@ export const exchangeTransaction = defineExchangeContract<ExchangeTransactionCon
 		take(state, account, token_id, quant, fit);
 		give(state, account, side.otherId, received, fit);
 		state.account.put(owner_address, account);
-		// Without #98 nothing keeps the other balance from falling below zero (protocol/exchange §6).
+		// Without #98, nothing prevents the other balance from becoming negative (protocol/exchange §6).
 		saveExchange(
 			state,
 			withBalances(exchange, token_id, fit(side.balance + quant), fit(side.otherBalance - received)),

@@ -1,4 +1,4 @@
-/** The types of the first staking (protocol/staking): freeze and unfreeze, for oneself or another account. */
+/** Stake 1.0 transaction types (protocol/staking): freeze and unfreeze, for oneself or another account. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
@@ -32,7 +32,7 @@ import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract, requireAccount, spaced } from "./contract.js";
 
-/** FreezeBalanceContract (protocol/staking §4.1): stakes for a fixed time, for oneself or another; closed by staking V2. */
+/** FreezeBalanceContract (protocol/staking §4.1): stakes for a fixed time, for oneself or another; disabled by Stake 2.0. */
 export const freezeBalance = defineContract<FreezeBalanceContract>({
 	type: "FreezeBalanceContract",
 
@@ -116,7 +116,7 @@ function checkReceiver(state: StateView, contract: Readonly<FreezeBalanceContrac
 	}
 }
 
-/** UnfreezeBalanceContract (protocol/staking §4.2): takes back a stake of generation 1 whose time is over. */
+/** UnfreezeBalanceContract (protocol/staking §4.2): unstakes an expired Stake 1.0 stake. */
 export const unfreezeBalance = defineContract<UnfreezeBalanceContract>({
 	type: "UnfreezeBalanceContract",
 	parameterRefusal: spaced,
@@ -183,7 +183,7 @@ function checkDelegated(state: StateView, contract: Readonly<UnfreezeBalanceCont
 			);
 		}
 	}
-	// Before multi-signature the record had one expiry for both resources.
+	// Before multi-signature, a delegation had one expiry for both resources.
 	const clock = properties.on("ALLOW_MULTI_SIGN") ? resource : "bandwidth";
 	if (delegationExpiryMs(record, clock) > properties.headTimestampMs) {
 		throw new ContractValidateError("It's not time to unfreeze.");
@@ -233,7 +233,7 @@ function takeBackDelegated(
 	return { amount, coins };
 }
 
-/** Takes a stake from its receiver, if that still holds it. @returns the change of the total weight in coins */
+/** Takes a stake from its receiver, if it still holds it. @returns the change of the total weight in coins */
 function reduceReceived(state: StateView, to: Uint8Array, resource: Resource, amount: bigint): bigint {
 	const { properties } = state;
 	const stored = state.account.get(to);
@@ -241,7 +241,7 @@ function reduceReceived(state: StateView, to: Uint8Array, resource: Resource, am
 	if (!stored || (gone && properties.on("ALLOW_TVM_CONSTANTINOPLE"))) return -(amount / SUN_PER_COIN);
 	const receiver = Account.copy(stored);
 	const acquired = delegation(receiver, "acquired_delegated", "frozen", resource);
-	// A contract that was destroyed and created again may hold less than it was given.
+	// A contract that was destroyed and recreated may hold less than was delegated to it.
 	const short = properties.on("ALLOW_TVM_SOLIDITY_059") && acquired < amount;
 	const before = (short ? amount : acquired) / SUN_PER_COIN;
 	const after = short ? 0n : wrap(acquired - amount);

@@ -1,4 +1,4 @@
-/** The two types of the market (protocol/market). */
+/** Market transaction types (protocol/market). */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -26,10 +26,10 @@ function checkMarketOpen(state: StateView): void {
 	throw new ContractValidateError("Not support Market Transaction, need to be opened by the committee");
 }
 
-/** Active orders that an account may have. */
+/** Maximum active orders per account. */
 const MAX_ACTIVE_ORDERS = 100n;
 
-/** MarketSellAssetContract (protocol/market §4): offers a token for another one, and matches the offer at once. */
+/** MarketSellAssetContract (protocol/market §4): places a sell order, and matches it immediately. */
 export const marketSellAsset = defineContract<MarketSellAssetContract>({
 	type: "MarketSellAssetContract",
 	opening: checkMarketOpen,
@@ -67,7 +67,8 @@ export const marketSellAsset = defineContract<MarketSellAssetContract>({
 	execute({ state, rules, contract }, result) {
 		const { owner_address, sell_token_id, sell_token_quantity, buy_token_id, buy_token_quantity } = contract;
 		const fee = state.properties.get("MARKET_SELL_FEE");
-		// Read once and written at the end: payments to the stored record in between are lost (protocol/market §5).
+		// Read once and written at the end; payments to the stored record in between are lost, as on the network
+		// (protocol/market §5).
 		const account = Account.copy(state.account.existing(owner_address));
 		account.balance = wrap(account.balance - fee);
 		sinkFee(state, rules, fee);
@@ -109,7 +110,7 @@ function checkSeller(
 	}
 }
 
-/** MarketCancelOrderContract (protocol/market §6): takes an active order out of the book and gives its rest back. */
+/** MarketCancelOrderContract (protocol/market §6): removes an active order from the book and refunds the unsold rest. */
 export const marketCancelOrder = defineContract<MarketCancelOrderContract>({
 	type: "MarketCancelOrderContract",
 	opening: checkMarketOpen,

@@ -1,4 +1,4 @@
-/** Every transaction type that the chain executes without the contract machine, by its name in the table. */
+/** All transaction types executed without the contract machine, by contract type. */
 
 import type { ContractName } from "../../protocol/contract-types.js";
 import { accountPermissionUpdate } from "./account-permission-update.js";
@@ -64,12 +64,12 @@ const byType: ReadonlyMap<ContractName, ContractModule> = new Map(
 	modules.map((module) => [module.type, module]),
 );
 
-/** The module of a contract type, undefined if this node doesn't execute the type. */
+/** The module of a contract type; undefined if this node doesn't execute it. */
 export function contractModule(typeName: ContractName): ContractModule | undefined {
 	return byType.get(typeName);
 }
 
-/** Why a contract of this type is refused whose parameter is another message. */
+/** Error message for a contract of this type with a parameter of another message type. */
 export function parameterTypeRefusal(type: ContractName): string {
 	return (byType.get(type)?.parameterRefusal ?? plain)(type);
 }

@@ -1,4 +1,4 @@
-/** The three types of proposals (protocol/parameters §1). */
+/** Proposal transaction types (protocol/parameters §1). */
 
 import { be64, equalBytes, toHex } from "../../protocol/bytes.js";
 import {
@@ -13,7 +13,7 @@ import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract, requireAccount } from "./contract.js";
 
-/** The proposal of an id. @throws {ContractValidateError} if there is none */
+/** The proposal with an id. @throws {ContractValidateError} if there is none */
 function requireProposal(state: StateView, id: bigint): Readonly<Proposal> {
 	const known = id <= state.properties.get("LATEST_PROPOSAL_NUM");
 	const proposal = known ? state.proposal.get(be64(id)) : undefined;
@@ -66,7 +66,7 @@ export const proposalCreate = defineContract<ProposalCreateContract>({
 	},
 });
 
-/** Each value is checked against the chain as it is now, not against the other values of the proposal. */
+/** Checks a value against the current state of the chain, not against the proposal's other values. */
 function checkParameter({ state, rules, forks }: ContractContext, id: bigint, value: bigint): void {
 	const parameter = chainParameter(id, forks.network);
 	const unknown = `Does not support code : ${id}`;
@@ -75,12 +75,12 @@ function checkParameter({ state, rules, forks }: ContractContext, id: bigint, va
 	for (const [i, check] of checks.entries()) {
 		const refusal = check({ state, forks, name, property, value });
 		if (refusal === undefined) continue;
-		// The gate comes first: a parameter that the node's release doesn't know begins to exist once it is open.
+		// The gate comes first: a parameter unknown to this node's release exists only once its gate is open.
 		throw new ContractValidateError(i === 0 && !isKnownTo(rules, parameter) ? unknown : refusal);
 	}
 }
 
-/** The first maintenance after the proposal has been open for its whole time, in milliseconds. */
+/** The first maintenance after the proposal's full lifetime, in milliseconds. */
 function expirationTime({ state: { properties }, rules }: ContractContext): bigint {
 	const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
 	const next = properties.get("NEXT_MAINTENANCE_TIME");
@@ -89,7 +89,7 @@ function expirationTime({ state: { properties }, rules }: ContractContext): bigi
 	return next + (open / interval + 1n) * interval;
 }
 
-/** ProposalApproveContract (protocol/parameters §1.2): a witness approves a proposal or takes its approval back. */
+/** ProposalApproveContract (protocol/parameters §1.2): a witness approves a proposal or withdraws its approval. */
 export const proposalApprove = defineContract<ProposalApproveContract>({
 	type: "ProposalApproveContract",
 
@@ -125,7 +125,7 @@ function approvalIndex(proposal: Readonly<Proposal>, witness: Uint8Array): numbe
 	return proposal.approvals.findIndex((address) => equalBytes(address, witness));
 }
 
-/** ProposalDeleteContract (protocol/parameters §1.3): a proposer withdraws its proposal; it need not be a witness any more. */
+/** ProposalDeleteContract (protocol/parameters §1.3): a proposer cancels its proposal, even if it is no longer a witness. */
 export const proposalDelete = defineContract<ProposalDeleteContract>({
 	type: "ProposalDeleteContract",
 

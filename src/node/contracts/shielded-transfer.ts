@@ -1,6 +1,6 @@
 /**
- * ShieldedTransferContract (protocol/shielded §4): units of the shielded token go from an account or a note to notes and an
- * account. The fee is paid in that token. The pool can't be opened by proposals, only by the state that a chain begins with.
+ * ShieldedTransferContract (protocol/shielded §4): transfers the shielded token from an account or a note to notes and an
+ * account. The fee is paid in that token. Proposals can't open the pool; only a chain's initial state can.
  */
 
 import { isAddress, toBase58Check } from "../../protocol/address.js";
@@ -42,7 +42,7 @@ type Context = ContractContext<ShieldedTransferContract>;
 
 export const shieldedTransfer = defineContract<ShieldedTransferContract>({
 	type: "ShieldedTransferContract",
-	// Its message is unpacked without a look at its type before.
+	// The network unpacks the message without checking its type first.
 	parameterRefusal: () => "Type of the Any message does not match the given class.",
 
 	validate(context) {
@@ -98,7 +98,7 @@ function poolOf({ rules }: Pick<Context, "rules">): ShieldedPool {
 	throw new MissingProofsError();
 }
 
-/** In units of the token: more where the receiving account has to be created. */
+/** Fee in units of the token; higher if the receiving account has to be created. */
 function feeOf(state: StateView, { transparent_to_address: to }: ShieldedTransferContract): bigint {
 	const creates = to.length > 0 && !state.account.has(to);
 	return state.properties.get(
@@ -164,7 +164,7 @@ function checkAccounts(
 	}
 }
 
-/** @param checksAnchors whether this node keeps roots to compare with */
+/** @param checksAnchors whether this node stores roots to compare with */
 function checkNullifiers(
 	state: StateView,
 	spends: readonly Readonly<SpendDescription>[],
@@ -183,14 +183,14 @@ function checkNullifiers(
 	}
 }
 
-/** Transfers that are remembered as refused: ids of 32 bytes. */
+/** Number of rejected transfer ids remembered, of 32 bytes each. */
 const REFUSED = 4_096;
-/** Ids of the transfers whose proofs did not hold, of each pool. */
+/** Ids of transfers whose proofs were invalid, per pool. */
 const refused = new WeakMap<ShieldedPool, Recent>();
 
 /**
- * A transfer that failed before fails with a text of its own. Whether it fails is always asked again: that must not depend on
- * what the node saw.
+ * A transfer rejected before gets a different message. The proof is always checked again, since validity must
+ * not depend on what this node has seen.
  * @throws {ZkProofValidateError}
  */
 function checkProofs(context: Context, pool: ShieldedPool, fee: bigint): void {
@@ -230,7 +230,7 @@ function proveTransfer(context: Context, { proofs, tokenId }: ShieldedPool, fee:
 	}
 }
 
-/** What leaves the pool. @throws {OverflowError} */
+/** The net amount that leaves the pool. @throws {OverflowError} */
 const balanceOf = ({ from_amount, to_amount }: ShieldedTransferContract, fee: bigint): bigint =>
 	checkedAdd(checkedSub(to_amount, from_amount), fee);
 

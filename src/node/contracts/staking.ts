@@ -1,4 +1,4 @@
-/** The types of staking since version 2 (protocol/staking): freeze, unfreeze, cancel, withdraw. */
+/** Stake 2.0 transaction types (protocol/staking): freeze, unfreeze, cancel, withdraw. */
 
 import { toDeployed } from "../../protocol/dialect.js";
 import { checked, SUN_PER_COIN, wrap } from "../../protocol/int64.js";
@@ -25,7 +25,7 @@ import { ContractValidateError } from "../rules/errors.js";
 import { validateArithmetic } from "./arithmetic.js";
 import { defineContract, requireAccount, spaced } from "./contract.js";
 
-/** FreezeBalanceV2Contract (protocol/staking §4.3): stakes coins, to be unlocked on demand. */
+/** FreezeBalanceV2Contract (protocol/staking §4.3): stakes coins until they are unstaked on demand. */
 export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
 	type: "FreezeBalanceV2Contract",
 
@@ -61,7 +61,7 @@ export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
 	},
 });
 
-/** UnfreezeBalanceV2Contract (protocol/staking §4.4): unlocks staked coins; they can be withdrawn after the delay. */
+/** UnfreezeBalanceV2Contract (protocol/staking §4.4): unstakes coins; they can be withdrawn after the delay. */
 export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 	type: "UnfreezeBalanceV2Contract",
 	parameterRefusal: () => spaced("UnfreezeBalanceContract"),
@@ -98,7 +98,7 @@ export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 	},
 });
 
-/** Names of stakes in refusals. */
+/** Stake names in error messages. */
 const stakeNames = new Map<number, string>([
 	[ResourceCode.BANDWIDTH, "BANDWIDTH"],
 	[ResourceCode.ENERGY, "Energy"],
@@ -113,15 +113,15 @@ function checkResourceCode(code: number, newModel: boolean): void {
 	}
 }
 
-/** The kinds of stake, in the order in which the result names them. */
+/** Stake types, in the order of the result. */
 const kinds = [
 	{ code: ResourceCode.ENERGY, name: "ENERGY" },
-	// The map's keys are data on the wire, which has the deployed spelling in every dialect.
+	// The map's keys are wire data, spelled as deployed in every dialect.
 	{ code: ResourceCode.COIN_POWER, name: toDeployed("COIN_POWER") },
 	{ code: ResourceCode.BANDWIDTH, name: "BANDWIDTH" },
 ] as const;
 
-/** CancelAllUnfreezeV2Contract (protocol/staking §4.6): stakes again what waits for its delay, pays out what doesn't. */
+/** CancelAllUnfreezeV2Contract (protocol/staking §4.6): restakes pending unstakes, and pays out expired ones. */
 export const cancelAllUnfreezeV2 = defineContract<CancelAllUnfreezeV2Contract>({
 	type: "CancelAllUnfreezeV2Contract",
 	parameterRefusal: spaced,
@@ -159,7 +159,7 @@ export const cancelAllUnfreezeV2 = defineContract<CancelAllUnfreezeV2Contract>({
 	},
 });
 
-/** WithdrawExpireUnfreezeContract (protocol/staking §4.5): pays out unstaked coins whose delay is over. */
+/** WithdrawExpireUnfreezeContract (protocol/staking §4.5): pays out unstaked coins whose delay has passed. */
 export const withdrawExpireUnfreeze = defineContract<WithdrawExpireUnfreezeContract>({
 	type: "WithdrawExpireUnfreezeContract",
 	parameterRefusal: spaced,

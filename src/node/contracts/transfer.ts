@@ -46,7 +46,7 @@ export const transfer = defineContract<TransferContract>({
 	},
 });
 
-/** Fee of the transfer itself: only where it creates the recipient. */
+/** Fee of the transfer itself: charged only if it creates the recipient. */
 function transferFee({ state, contract }: ContractContext<TransferContract>): bigint {
 	return state.account.has(contract.to_address)
 		? 0n

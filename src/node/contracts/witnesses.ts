@@ -1,4 +1,4 @@
-/** The types of witnesses and their voters (protocol/parameters, protocol/staking). */
+/** Transaction types of witnesses and voters (protocol/parameters, protocol/staking). */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
@@ -30,12 +30,12 @@ import { defineContract, halfSpaced, requireAccount, spaced } from "./contract.j
 
 const MAX_URL_LENGTH = 256;
 
-/** Whether a witness may use this as its url: 1 to 256 bytes of any kind. */
+/** Whether a url is valid for a witness: 1 to 256 bytes of any kind. */
 function isWitnessUrl(url: Uint8Array): boolean {
 	return url.length >= 1 && url.length <= MAX_URL_LENGTH;
 }
 
-/** WitnessCreateContract (protocol/staking §6.2): makes an account a witness, for good. */
+/** WitnessCreateContract (protocol/staking §6.2): makes an account a witness, permanently. */
 export const witnessCreate = defineContract<WitnessCreateContract>({
 	type: "WitnessCreateContract",
 	parameterRefusal: halfSpaced,
@@ -68,7 +68,7 @@ export const witnessCreate = defineContract<WitnessCreateContract>({
 	},
 });
 
-/** Gives the witness permission, and the others where they are missing. */
+/** Adds the witness permission, and any missing default permissions. */
 function completePermissions(state: StateView, owner: Account): void {
 	owner.owner_permission ??= defaultOwnerPermission(owner.address);
 	if (owner.active_permission.length === 0) {
@@ -97,7 +97,7 @@ export const witnessUpdate = defineContract<WitnessUpdateContract>({
 	},
 });
 
-/** UpdateBrokerageContract (protocol/staking §6.4): sets the share of rewards that a witness keeps, from the next cycle. */
+/** UpdateBrokerageContract (protocol/staking §6.4): sets the share of rewards a witness keeps, from the next cycle on. */
 export const updateBrokerage = defineContract<UpdateBrokerageContract>({
 	type: "UpdateBrokerageContract",
 	parameterRefusal: spaced,
@@ -164,7 +164,7 @@ export const voteWitness = defineContract<VoteWitnessContract>({
 	},
 });
 
-/** The sum of the votes, each checked. @throws {OverflowError} if it leaves 64 bits */
+/** Validates the votes and sums them. @throws {OverflowError} if it leaves 64 bits */
 function countVotes(state: StateView, contract: Readonly<VoteWitnessContract>): bigint {
 	let sum = 0n;
 	for (const { vote_address: candidate, vote_count: count } of contract.votes) {
@@ -181,7 +181,7 @@ function countVotes(state: StateView, contract: Readonly<VoteWitnessContract>): 
 	return sum;
 }
 
-/** WithdrawBalanceContract (protocol/staking §6.5): pays out the rewards of a witness or voter, once a day. */
+/** WithdrawBalanceContract (protocol/staking §6.5): pays out a witness's or voter's rewards, once a day. */
 export const withdrawBalance = defineContract<WithdrawBalanceContract>({
 	type: "WithdrawBalanceContract",
 	parameterRefusal: spaced,

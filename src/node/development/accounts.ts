@@ -1,6 +1,6 @@
 /**
- * The funded accounts of a development chain: those of its start, and batches that are asked for later (protocol/development-chain
- * §4.2). The same mnemonic gives the same keys everywhere.
+ * The funded accounts of a development chain: the initial ones, and batches requested later
+ * (protocol/development-chain §4.2). The same mnemonic gives the same keys everywhere.
  */
 
 import { createECDH, createHmac, pbkdf2Sync } from "node:crypto";
@@ -20,7 +20,7 @@ export interface DevelopmentAccount {
 	readonly balanceSun: bigint;
 }
 
-/** Key of the producer unless one is given: the number one. */
+/** Default producer key: the number one. */
 export function defaultProducerKey(): Uint8Array {
 	const key = new Uint8Array(32);
 	key[31] = 1;
@@ -49,9 +49,8 @@ export function deriveAccounts(
 }
 
 /**
- * Private derivation (BIP-32) with the runtime's compiled functions. The keystore uses the audited library; that one
- * computes a public key in script for every node, which a start of a development chain would wait for. A test compares
- * the two.
+ * Private derivation (BIP-32) with the runtime's compiled functions. The keystore uses the audited library, which computes a
+ * public key in script for every node and would delay the start of a development chain. A test compares the two.
  */
 interface HdNode {
 	readonly key: Uint8Array;
@@ -87,12 +86,12 @@ function compressedPublicKey(privateKey: Uint8Array): Uint8Array {
 	return pair.getPublicKey(null, "compressed");
 }
 
-/** The seed of a mnemonic without passphrase (BIP-39), by the runtime's compiled PBKDF2: a start waits for it. */
+/** The seed of a mnemonic without passphrase (BIP-39), with the runtime's compiled PBKDF2, because a start waits for it. */
 function mnemonicSeed(mnemonic: string): Uint8Array {
 	return pbkdf2Sync(mnemonic.normalize("NFKD"), "mnemonic", 2048, 64, "sha512");
 }
 
-/** Accounts with the mnemonic that their keys come from. */
+/** Accounts with their mnemonic. */
 export interface AccountBatch {
 	readonly accounts: readonly DevelopmentAccount[];
 	readonly mnemonic: string;
@@ -105,12 +104,12 @@ export class AccountBook {
 
 	constructor(readonly primary: AccountBatch) {}
 
-	/** Batches that were made later, oldest first. */
+	/** Later batches, oldest first. */
 	get more(): readonly AccountBatch[] {
 		return this.batches;
 	}
 
-	/** Derives the next batch: the same on every run. It still has to be funded, and added. */
+	/** Derives the next batch: the same on every run. It still has to be funded and added. */
 	async nextBatch(count: number, balanceSun: bigint): Promise<AccountBatch> {
 		const { entropyToMnemonic } = await import("@scure/bip39");
 		const { wordlist } = await import("@scure/bip39/wordlists/english.js");
@@ -124,13 +123,13 @@ export class AccountBook {
 		this.batches.push(batch);
 	}
 
-	/** Forgets all batches but the first few: the chain went back to before they were. */
+	/** Forgets all but the first few batches, because the chain went back to before the others existed. */
 	keep(count: number): void {
 		this.batches.length = Math.min(this.batches.length, count);
 	}
 }
 
-/** How addresses are written: one form, or both. */
+/** Address notation: one form, or both. */
 export type AddressFormat = "base58" | "hex" | "all";
 
 /** The listing of accounts, keys, mnemonic and path, line by line. @param unit the coin's name */

@@ -1,7 +1,7 @@
 /**
- * What can be changed on a development chain while it runs, beside its state: the clock, how blocks are sealed, how far
- * the irreversible state lags, whose transactions count without a signature (protocol/development-chain §§3, 4.3, 4.4). The rules of the
- * chain read it as their schedule.
+ * Runtime settings of a development chain besides its state: clock, sealing mode, how far the irreversible
+ * state lags, and whose transactions count without a signature (protocol/development-chain §§3, 4.3, 4.4).
+ * The chain's rules read them as their schedule.
  */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
@@ -10,7 +10,7 @@ import type { DevelopmentSchedule } from "../rules/chain-rules.js";
 /** `instant`, `manual`, or the interval in milliseconds. */
 export type SealMode = "instant" | "manual" | { readonly intervalMs: number };
 
-/** What a snapshot keeps of the conditions. */
+/** The part of the conditions stored in a snapshot. */
 export interface CapturedConditions {
 	readonly offsetMs: bigint;
 	readonly nextTimestampMs: bigint | undefined;
@@ -20,12 +20,12 @@ export interface CapturedConditions {
 }
 
 interface ConditionsOptions {
-	/** Address of the one producer. */
+	/** Address of the only producer. */
 	readonly producer: Uint8Array;
 	readonly seal: SealMode;
 	readonly solidLag: bigint;
 	readonly unstakeDelayMs: bigint | undefined;
-	/** Accounts that act unsigned from the start. */
+	/** Accounts that may act unsigned from the start. */
 	readonly unlocked: readonly Uint8Array[];
 	readonly unlockAll: boolean;
 }
@@ -37,9 +37,9 @@ export class DevelopmentConditions implements DevelopmentSchedule {
 	solidLag: bigint;
 	/** Milliseconds that the chain's clock is ahead of the wall clock; may be negative. */
 	offsetMs = 0n;
-	/** Time of the next block, asked for by hand. */
+	/** Requested time of the next block. */
 	nextTimestampMs: bigint | undefined;
-	/** Every account acts unsigned. */
+	/** Every account may act unsigned. */
 	unlockAll: boolean;
 	private unlocked: Set<string>;
 	private sealing = false;
@@ -54,7 +54,7 @@ export class DevelopmentConditions implements DevelopmentSchedule {
 		this.unlocked = new Set(options.unlocked.map(toKey));
 	}
 
-	/** Lets the chain's clock follow another one than the machine's. */
+	/** Makes the chain's clock follow another clock than the machine's. */
 	follow(wallClock: () => bigint): void {
 		this.wallClock = wallClock;
 	}
@@ -67,12 +67,12 @@ export class DevelopmentConditions implements DevelopmentSchedule {
 		this.offsetMs = ms - this.wallClock();
 	}
 
-	/** Transactions must live this long; the producer itself may seal at any time. */
+	/** Minimum lifetime of transactions; the producer itself may seal at any time. */
 	get slotMs(): bigint {
 		return this.sealing || typeof this.sealMode === "string" ? 1n : BigInt(this.sealMode.intervalMs);
 	}
 
-	/** Runs the work of sealing a block, which no interval binds. */
+	/** Runs a block sealing, which is exempt from the interval. */
 	whileSealing<T>(work: () => T): T {
 		this.sealing = true;
 		try {
@@ -92,7 +92,7 @@ export class DevelopmentConditions implements DevelopmentSchedule {
 		this.unlocked.delete(toKey(account));
 	}
 
-	/** Accounts that act unsigned. */
+	/** Accounts that may act unsigned. */
 	get unlockedAccounts(): readonly Uint8Array[] {
 		return [...this.unlocked].map(fromKey);
 	}
@@ -110,7 +110,7 @@ export class DevelopmentConditions implements DevelopmentSchedule {
 		this.unlocked = new Set(captured.unlocked);
 	}
 
-	/** As at the start; the way of sealing stays. */
+	/** Resets to the initial conditions, except for the sealing mode. */
 	reset(): void {
 		const { solidLag, unlocked, unlockAll } = this.options;
 		const names = unlocked.map(toKey);

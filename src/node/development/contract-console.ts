@@ -1,7 +1,7 @@
 /**
- * The console of contracts (protocol/development-chain §4.7): a library of theirs writes a line as a static call to an address that has no
- * code, in the encoding of a function `log` of the values' types. What was written is kept by the hash of the internal
- * transaction that the call is, so that answers can show it where they show the call.
+ * Contract console (protocol/development-chain §4.7): a Solidity library logs a line as a static call to a
+ * code-less address, encoded like a function `log` with the values' types. Lines are stored by the hash of
+ * that internal transaction, so that responses can show them with the call.
  */
 
 import { format } from "node:util";
@@ -16,10 +16,10 @@ import { Recent } from "../memory/recent.js";
 /** The text `console.log` in the last bytes of an address. */
 const CONSOLE = fromHex(`41${Buffer.from("console.log").toString("hex").padStart(40, "0")}`);
 
-/** Calls whose text is remembered; older ones are forgotten. */
+/** Calls whose text is kept; older ones are forgotten. */
 const MAX_KEPT = 10_000;
 
-/** A line that a contract wrote. */
+/** A line logged by a contract. */
 interface ConsoleLine {
 	/** Base58. */
 	readonly contract: string;
@@ -36,7 +36,7 @@ export class ContractConsole {
 		this.kept.renew(toHex(hash), input.slice());
 	};
 
-	/** Whether no contract has written anything yet. */
+	/** Whether no contract has logged anything yet. */
 	get isSilent(): boolean {
 		return this.kept.size === 0;
 	}
@@ -47,7 +47,7 @@ export class ContractConsole {
 		return data && toHex(data);
 	}
 
-	/** What an execution wrote. Data that is not a line is left out. */
+	/** The lines logged by an execution. Data that is not a line is skipped. */
 	async lines(calls: readonly Readonly<InternalTransaction>[]): Promise<readonly ConsoleLine[]> {
 		const lines: ConsoleLine[] = [];
 		for (const { hash, caller_address } of calls) {
@@ -59,7 +59,7 @@ export class ContractConsole {
 	}
 }
 
-/** The values of a line; a text with placeholders takes those after it. */
+/** The text of a line; placeholders consume the values after it. */
 async function lineText(data: Uint8Array): Promise<string | undefined> {
 	const types = signatures().get(toHex(data.subarray(0, 4)));
 	if (!types) return undefined;
@@ -77,20 +77,20 @@ async function lineText(data: Uint8Array): Promise<string | undefined> {
 
 const plain = (value: AbiView): string => String(value);
 
-/** Types that lines of up to four values are made of, and those of lines of one value. */
+/** Types of lines with up to four values, and of lines with one value. */
 const COMBINED = ["uint256", "string", "bool", "address"];
 const SINGLE = ["int256", "bytes", ...Array.from({ length: 32 }, (_, index) => `bytes${index + 1}`)];
 
 let known: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Selector → types of the values. Made when the first contract writes. */
+/** Selector → value types. Built when the first contract logs. */
 function signatures(): ReadonlyMap<string, readonly string[]> {
 	if (known) return known;
 	const lists: string[][] = [[], ...SINGLE.map((type) => [type]), ["int"]];
 	let longest: string[][] = [[]];
 	for (let length = 1; length <= 4; length++) {
 		longest = longest.flatMap((types) => COMBINED.map((type) => [...types, type]));
-		// Old versions of the library named the type without its size.
+		// Old versions of the library wrote the type without its size.
 		lists.push(
 			...longest,
 			...longest.map((types) => types.map((type) => (type === "uint256" ? "uint" : type))),

@@ -1,6 +1,6 @@
 /**
- * What the owner of a development chain can do to it: seal blocks, move the clock, go back to snapshots, edit the state,
- * act as other accounts (protocol/development-chain §4). Every change happens between two blocks.
+ * What the owner of a development chain can do: seal blocks, move the clock, revert to snapshots, edit the
+ * state, impersonate accounts (protocol/development-chain §4). Every change happens between two blocks.
  */
 
 import { randomUUID } from "node:crypto";
@@ -17,23 +17,23 @@ import { Snapshots } from "./snapshots.js";
 import { makeMaintenanceDue, setBalance } from "./state-edits.js";
 import { dumpState, loadState } from "./state-file.js";
 
-/** A time that the chain can't take. */
+/** A time that the chain can't accept. */
 export class TimeError extends Error {
 	override readonly name = "TimeError";
 }
 
-/** The last moment that a date can be, in the year 275760; what adds to a block's time stays within 64 bits up to there. */
+/** The latest possible date, in the year 275760; adding to a block's time stays within 64 bits up to there. */
 const LAST_TIME_MS = 8_640_000_000_000_000n;
 
 function checkPossible(ms: bigint): void {
 	if (ms > LAST_TIME_MS) throw new TimeError(`timestamp must be at most ${LAST_TIME_MS} ms`);
 }
 
-/** How blocks are to be sealed by hand. */
+/** How to seal blocks manually. */
 export interface MineRequest {
-	/** 1 unless given. */
+	/** Default: 1. */
 	readonly blocks?: number | undefined;
-	/** Distance of their times. */
+	/** Interval between their times. */
 	readonly intervalMs?: bigint | undefined;
 	/** Time of the first. */
 	readonly timestampMs?: bigint | undefined;
@@ -44,19 +44,19 @@ interface ControlOptions {
 	readonly sealer: Sealer;
 	readonly conditions: DevelopmentConditions;
 	readonly book: AccountBook;
-	/** Switches the lines about blocks and contracts on and off. */
+	/** Turns log lines about blocks and contracts on or off. */
 	readonly setLogging?: ((on: boolean) => void) | undefined;
 }
 
-/** Milliseconds for which others may have to wait for blocks that are sealed by hand. */
+/** Milliseconds that others may have to wait for manually sealed blocks. */
 const MINING_MS = 50;
 
 export class DevelopmentControl {
 	readonly snapshots: Snapshots;
-	/** New at every start and reset. */
+	/** Changes at every start and reset. */
 	instanceId = newInstanceId();
 
-	/** Where a fork starts over: the other node may not have its first state any more. */
+	/** Where a fork is reset to: the other node may no longer have its initial state. */
 	private readonly start: StateMark | undefined;
 
 	constructor(readonly options: ControlOptions) {
@@ -81,7 +81,7 @@ export class DevelopmentControl {
 		return this.open.chain.state;
 	}
 
-	/** Runs a change between two blocks, and brings what no block says to the disk. */
+	/** Runs a change between two blocks, and persists what no block contains. */
 	private change<T>(work: () => T | Promise<T>): Promise<T> {
 		return this.options.sealer.exclusive(async () => {
 			const result = await work();
@@ -90,7 +90,7 @@ export class DevelopmentControl {
 		});
 	}
 
-	/** Changes the state at once, outside of blocks. */
+	/** Edits the state immediately, outside blocks. */
 	edit<T>(work: (state: StateView) => T): Promise<T> {
 		return this.change(() => this.editState(work));
 	}
@@ -106,7 +106,7 @@ export class DevelopmentControl {
 		}
 	}
 
-	/** Seals blocks now, with everything that waits. @returns the last one @throws {TimeError} */
+	/** Seals blocks now, with all waiting transactions. @returns the last one @throws {TimeError} */
 	mine({ blocks = 1, intervalMs, timestampMs }: MineRequest = {}): Promise<CommittedBlock> {
 		if (timestampMs !== undefined) this.checkTime(timestampMs);
 		const first = timestampMs ?? this.conditions.now();
@@ -120,7 +120,7 @@ export class DevelopmentControl {
 				const next = intervalMs === undefined ? undefined : last.block.timestampMs + intervalMs;
 				last = sealer.seal({ byHand: true, timestampMs: next });
 			}
-			// Times that were asked for are the chain's time from then on.
+			// Explicit times become the chain's time.
 			if (last.block.timestampMs > this.conditions.now() && (timestampMs ?? intervalMs) !== undefined) {
 				this.conditions.setTime(last.block.timestampMs);
 			}
@@ -146,7 +146,7 @@ export class DevelopmentControl {
 		this.conditions.setTime(ms);
 	}
 
-	/** Sets the time of the next block; later ones go on from there. @throws {TimeError} */
+	/** Sets the time of the next block; later ones continue from there. @throws {TimeError} */
 	setNextTimestamp(ms: bigint): void {
 		this.checkTime(ms);
 		this.conditions.nextTimestampMs = ms;
@@ -184,7 +184,7 @@ export class DevelopmentControl {
 		this.snapshots.drop(id);
 	}
 
-	/** Takes transactions out of the pool. @param idHex of one; undefined: all @returns how many */
+	/** Drops pending transactions. @param idHex of one; undefined: all @returns how many */
 	dropTransactions(idHex?: string): Promise<number> {
 		return this.change(() => {
 			const { chain } = this.open;
@@ -197,7 +197,7 @@ export class DevelopmentControl {
 		});
 	}
 
-	/** Makes and funds a batch of accounts, in one block. */
+	/** Derives and funds a batch of accounts, in one block. */
 	async addAccounts(count: number, balanceSun: bigint): Promise<AccountBatch> {
 		return this.change(async () => {
 			const batch = await this.book.nextBatch(count, balanceSun);
@@ -207,7 +207,7 @@ export class DevelopmentControl {
 		});
 	}
 
-	/** Gives the accounts of the start at least the balance that they had then. */
+	/** Tops up the initial accounts to at least their initial balance. */
 	async fundAccounts(): Promise<void> {
 		await this.change(() => this.fund(this.book.primary));
 	}
@@ -226,7 +226,7 @@ export class DevelopmentControl {
 		return this.options.sealer.exclusive(() => dumpState(this.open));
 	}
 
-	/** Replaces the whole state; snapshots are gone. @throws {StateFileError} */
+	/** Replaces the whole state; snapshots are lost. @throws {StateFileError} */
 	load(dump: Uint8Array): Promise<void> {
 		return this.change(async () => {
 			await loadState(this.open, dump);
@@ -244,7 +244,7 @@ export class DevelopmentControl {
 		chain.resume([]);
 	}
 
-	/** Starts over: the chain, the clock, the accounts that act unsigned. A fork becomes what it was at the start of the node. */
+	/** Resets chain, clock and unlocked accounts. A fork returns to its state at the start of the node. */
 	reset(): Promise<void> {
 		return this.change(async () => {
 			if (this.start) this.returnToStart(this.start);

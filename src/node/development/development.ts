@@ -1,4 +1,6 @@
-/** A development chain as the node starts it: options in, configuration and rules out (protocol/development-chain §1). */
+/**
+ * A development chain as started by the node: derives configuration and rules from options (protocol/development-chain §1).
+ */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex, utf8 } from "../../protocol/bytes.js";
@@ -29,27 +31,27 @@ import {
 	writeDevelopmentState,
 } from "./initial-state.js";
 
-/** Coins of the producer, in sun: below 2^53, so that rounding clients stay right. */
+/** The producer's coins, in sun: below 2^53, so that clients using doubles stay exact. */
 const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
 const PRODUCER_VOTES = 100_000_000n;
 
-/** Listener ports by kind; one that isn't there is not served, and 0 lets the system choose when it binds. */
+/** Listener ports by kind; a missing one isn't served, and 0 lets the system choose. */
 type DevelopmentPorts = Readonly<Partial<Record<PortKind, number | undefined>>>;
 
 type PortKind = "gateway" | "http" | "solidity" | "pbft" | "jsonrpc" | "grpc" | "grpcSolidity";
 
 interface DevelopmentChain {
 	readonly accounts: readonly DevelopmentAccount[];
-	/** Address of the one witness. */
+	/** Address of the only witness. */
 	readonly producer: Uint8Array;
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceMs: number;
 	readonly network?: NetworkName | undefined;
 	readonly dialect: Dialect;
 	readonly ports: DevelopmentPorts;
-	/** What is fixed about the chain whose state this one begins with. */
+	/** Fixed facts of the chain whose state this one starts from. */
 	readonly fork?: Pick<ForkFounding, "facts"> | undefined;
-	/** Whether calls are limited as on nodes of the network. Default: no. */
+	/** Whether calls are rate-limited as on network nodes. Default: no. */
 	readonly rateLimits?: boolean;
 }
 
@@ -100,7 +102,7 @@ ${committee.map(([key, value]) => `  ${key} = ${value}`).join("\n")}
 `;
 }
 
-/** The rules of the chain that is forked, as its own nodes are configured. */
+/** Rules of the forked chain, as configured on its own nodes. */
 function forkedRules(facts: ForkFacts): string {
 	return `
 node.release = "${facts.release}"
@@ -133,41 +135,41 @@ export interface DevelopmentOptions {
 	readonly parameters: readonly ParameterSetting[];
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceMs: number;
-	/** Whose rules hold; absent: those of the main network. A fork has those of its chain. */
+	/** The network whose rules apply; absent: the main network. A fork has those of its chain. */
 	readonly network?: NetworkName | undefined;
-	/** Another node's state in the place of a genesis. */
+	/** Another node's state in place of a genesis. */
 	readonly fork?: ForkFounding | undefined;
 	readonly solidLag: bigint;
 	/** Undefined: the parameter's days. */
 	readonly unstakeDelayMs?: bigint | undefined;
-	/** Accounts that act unsigned from the start. */
+	/** Accounts that may act unsigned from the start. */
 	readonly unlocked?: readonly Uint8Array[];
 	readonly unlockAll?: boolean;
-	/** Origins of pages that may do everything through the gateway, as browsers write them; `*`: all. */
+	/** Origins of pages with full access to the gateway, as browsers write them; `*`: all. */
 	readonly allowedOrigins?: readonly string[];
 	readonly dialect: Dialect;
-	/** The gateway's own; it speaks to tools that exist (protocol/development-chain §4.1). */
+	/** Dialect of the gateway, which serves existing tools (protocol/development-chain §4.1). */
 	readonly gatewayDialect?: Dialect;
-	/** gzip, as a dump gives it: the state to begin with. */
+	/** Initial state: a gzip dump. */
 	readonly loadState?: Uint8Array | undefined;
-	/** Gets a dump at the end. */
+	/** Receives a dump at shutdown. */
 	readonly saveState?: ((dump: Uint8Array) => Promise<void>) | undefined;
-	/** Whether the log shows what contracts write to their console. Default: yes. */
+	/** Whether the log shows contracts' console output. Default: yes. */
 	readonly consoleLog?: boolean;
 	readonly ports: DevelopmentPorts;
-	/** Whether calls are limited as on nodes of the network. Default: no. */
+	/** Whether calls are rate-limited as on network nodes. Default: no. */
 	readonly rateLimits?: boolean;
 }
 
 export interface Development {
 	readonly config: NodeConfig;
 	readonly options: DevelopmentOptions;
-	/** What the chain's rules read, and its owner may change. */
+	/** Read by the chain's rules, and changeable by its owner. */
 	readonly schedule: DevelopmentConditions;
 	readonly producer: Producer;
 	readonly book: AccountBook;
 	readonly console: ContractConsole;
-	/** Writes the state that the chain starts with. */
+	/** Writes the chain's initial state. */
 	initialize(state: StateView): void;
 }
 
@@ -202,8 +204,8 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 }
 
 /**
- * What a fork changes of the state that it begins with (protocol/development-chain §7.4): accounts with keys and coins, and a
- * witness of its own. Everything else stays: the witnesses of the network, their schedule, votes for versions, prices.
+ * What a fork changes in its initial state (protocol/development-chain §7.4): funded accounts with known keys, and its own
+ * witness. Everything else stays: the network's witnesses, their schedule, version votes, prices.
  */
 interface ForkPeople {
 	readonly accounts: readonly DevelopmentAccount[];
@@ -221,13 +223,13 @@ function writeForkState(state: StateView, { accounts, producer, parameters, netw
 	account.is_witness = true;
 	state.account.put(producer, account);
 	if (!state.witness.has(producer)) {
-		// Without votes it changes nothing about who is active.
+		// Without votes it doesn't affect who is active.
 		state.witness.put(producer, Witness.create({ address: producer, url: "http://localhost" }));
 	}
 	for (const setting of parameters) applySetting(state, setting, network);
 }
 
-/** Gives an account at least so many coins, and to the holder of its key: the keys of these accounts are known to everybody. */
+/** Tops up an account and gives it to the holder of its key: anyone may know the keys of these accounts. */
 function fund(state: StateView, address: Uint8Array, sun: bigint): void {
 	const fresh = newAccount(state, address, AccountType.Normal);
 	const stored = state.account.get(address);

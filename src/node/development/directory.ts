@@ -1,6 +1,6 @@
 /**
- * The mark of a data directory that was created for a development chain, and what the chain was made of: a start on the
- * directory goes on with it, and its blocks can be read without a node (protocol/development-chain §1.1).
+ * Marks a data directory as a development chain's and records what the chain was created with: later starts
+ * continue from it, and its blocks can be read without a node (protocol/development-chain §1.1).
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import type { DevelopmentOptions } from "./development.js";
 
 const MARK = "dev.json";
 
-/** What a development chain is made of; other options may differ at every start. */
+/** The founding options of a development chain; others may differ at every start. */
 export type Founding = Pick<
 	DevelopmentOptions,
 	| "accounts"
@@ -32,7 +32,7 @@ export type Founding = Pick<
 interface MarkFile {
 	/** Id of the genesis block. */
 	readonly developmentChain: string;
-	/** CRC-32 of the founding as it stands in the file; absent in directories of earlier versions. */
+	/** CRC-32 of the founding as written in the file; absent in directories of earlier versions. */
 	readonly crc?: number;
 	/** Absent in directories of earlier versions. */
 	readonly founding?: {
@@ -51,12 +51,12 @@ interface MarkFile {
 	};
 }
 
-/** A data directory and the way in which it is opened don't fit. */
+/** A data directory doesn't match the way it is opened. */
 export class DevelopmentMarkError extends OperatorError {
 	override readonly name = "DevelopmentMarkError";
 }
 
-/** Whether a directory has the mark of a development chain, read or not. */
+/** Whether a directory is marked as a development chain's, even if the mark is unreadable. */
 export const isMarked = (dataDirectory: string): boolean => existsSync(join(dataDirectory, MARK));
 
 /** @throws {DevelopmentMarkError} if a network's node is started on a development chain's directory */
@@ -67,7 +67,7 @@ export function refuseDevelopmentDirectory(dataDirectory: string): void {
 	);
 }
 
-/** What the chain of a directory was made of; undefined if there is none. @throws {DevelopmentMarkError} */
+/** The founding options of a directory's chain; undefined if there is none. @throws {DevelopmentMarkError} */
 export function readFounding(dataDirectory: string): Founding | undefined {
 	const founding = readMark(dataDirectory)?.founding;
 	if (!founding) return undefined;
@@ -104,17 +104,17 @@ function readMark(dataDirectory: string): MarkFile | undefined {
 const checksum = ({ developmentChain, founding }: MarkFile): number =>
 	crc32(JSON.stringify([developmentChain, founding]));
 
-/** Whether other names stand where a mark of today has its own: then one of them is damaged. */
+/** Whether a current mark has unexpected member names: then one of them is damaged. */
 const isOfToday = (mark: MarkFile): boolean =>
 	Object.keys(mark).some((name) => name !== "developmentChain" && name !== "founding");
 
-/** Marks a new directory. The keys are public by design, but for a producer's that was given. */
+/** Marks a new directory. Its keys are public by design, except for a given producer key. */
 export function markDevelopmentDirectory(
 	dataDirectory: string,
 	genesisIdHex: string,
 	options: Founding,
 ): void {
-	// The chain itself is compared by its genesis; the mark only has to be readable.
+	// The genesis identifies the chain; the mark only has to be readable.
 	if (readMark(dataDirectory)) return;
 	const mark: MarkFile = {
 		developmentChain: genesisIdHex,
@@ -134,7 +134,7 @@ export function markDevelopmentDirectory(
 			...(options.fork ? { fork: options.fork } : {}),
 		},
 	};
-	// Whole or not there at all, whenever the process is killed.
+	// Atomic, whenever the process is killed.
 	const path = join(dataDirectory, MARK);
 	writeFileSync(`${path}.new`, `${JSON.stringify({ ...mark, crc: checksum(mark) })}\n`, { mode: 0o600 });
 	renameSync(`${path}.new`, path);

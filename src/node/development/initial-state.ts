@@ -1,4 +1,4 @@
-/** What a development chain starts with: every rule of the network on, and prices (protocol/development-chain §2). */
+/** Initial state of a development chain: every network rule enabled, and prices (protocol/development-chain §2). */
 
 import { contractTypes } from "../../protocol/contract-types.js";
 import { OperatorError } from "../../protocol/operator-error.js";
@@ -14,8 +14,8 @@ import { installBlockHashHistory } from "../vm/block-hash-history.js";
 export type Economy = "genesis" | "main";
 
 /**
- * Switches that stay off, or are not switches. With allowNewResourceModel votes have a stake of their own, and clients
- * that know stakes for bandwidth and energy only can't vote.
+ * Switches that stay off, or aren't switches. With allowNewResourceModel votes need a separate stake, and
+ * clients that only know stakes for bandwidth and energy can't vote.
  */
 const NOT_SWITCHED_ON: ReadonlySet<string> = new Set([
 	"allowNewResourceModel",
@@ -39,7 +39,7 @@ const COMMITTEE_VALUES: Readonly<Record<string, bigint>> = {
 	dynamicEnergyMaxFactor: 34_000n,
 };
 
-/** What is off unless its owner switches it on. */
+/** Off unless enabled by the owner. */
 const OFF: readonly (readonly [property: PropertyOf<"long">, flag: string, what: string])[] = [
 	["ALLOW_SHIELDED_TRANSACTION", "allowShieldedTransaction", "shielded transactions without contracts"],
 	["ALLOW_NEW_RESOURCE_MODEL", "allowNewResourceModel", "stakes for votes alone"],
@@ -51,7 +51,7 @@ const OFF: readonly (readonly [property: PropertyOf<"long">, flag: string, what:
 ];
 
 /**
- * What is off on a development chain, for its owner; undefined: nothing of it.
+ * Describes what is off on a development chain, for its owner; undefined if nothing is.
  * @param isOn whether one of its switches is on
  */
 export function switchedOff(isOn: (property: PropertyOf<"long">) => boolean): string | undefined {
@@ -60,14 +60,14 @@ export function switchedOff(isOn: (property: PropertyOf<"long">) => boolean): st
 	return `off: ${off.map(([, flag, what]) => `${what} (--parameter ${flag}=1)`).join("; ")}`;
 }
 
-/** The `committee` section of a development chain: all switches that the network has turned on, but for those above. */
+/** A development chain's `committee` section: all switches that the network has enabled, except those above. */
 export function developmentCommittee(keys: readonly CommitteeKey[]): Readonly<Record<string, bigint>> {
 	return Object.fromEntries(
 		keys.filter((key) => !NOT_SWITCHED_ON.has(key)).map((key) => [key, COMMITTEE_VALUES[key] ?? 1n]),
 	);
 }
 
-/** Contract types that only proposals would allow. */
+/** Contract types that only proposals would enable. */
 const LATER_TYPES = contractTypes.filter(({ granted }) => typeof granted === "number");
 
 const VALUES: readonly (readonly [PropertyOf<"long">, bigint])[] = [
@@ -84,18 +84,18 @@ const MAIN_VALUES: readonly (readonly [PropertyOf<"long">, bigint])[] = [
 	["CREATE_NEW_ACCOUNT_FEE_IN_SYSTEM_CONTRACT", 1_000_000n],
 ];
 
-/** A chain parameter by any of its names, with the value it starts with. */
+/** A chain parameter by any of its names, with its initial value. */
 export interface ParameterSetting {
 	readonly name: string;
 	readonly value: bigint;
 }
 
-/** A development parameter that doesn't exist or can't have that value. */
+/** A parameter that doesn't exist or can't have that value. */
 class ParameterSettingError extends OperatorError {
 	override readonly name = "ParameterSettingError";
 }
 
-/** Writes what configuration alone can't switch on. @throws {ParameterSettingError} */
+/** Writes what the configuration alone can't enable. @throws {ParameterSettingError} */
 export function writeDevelopmentState(
 	state: StateView,
 	economy: Economy,
@@ -106,12 +106,12 @@ export function writeDevelopmentState(
 	for (const { id } of LATER_TYPES) properties.allowContractType(id);
 	for (const [name, value] of VALUES) properties.set(name, value);
 	if (economy === "main") for (const [name, value] of MAIN_VALUES) properties.set(name, value);
-	// One witness produces, and it has always produced the newest version.
+	// The only witness has always produced the newest version.
 	for (const { version } of forkTable) properties.setForkStatistics(version, Uint8Array.of(1));
 	for (const setting of settings) applySetting(state, setting, network);
 }
 
-/** Sets a parameter of a chain that begins. @throws {ParameterSettingError} */
+/** Sets a parameter of a new chain. @throws {ParameterSettingError} */
 export function applySetting(
 	state: StateView,
 	{ name, value }: ParameterSetting,
@@ -121,6 +121,6 @@ export function applySetting(
 	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
 	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);
 	state.properties.set(row.property, value);
-	// The one parameter that is nothing without what a proposal installs with it.
+	// The only parameter that needs what its proposal installs along with it.
 	if (row.property === "ALLOW_TVM_PRAGUE" && value !== 0n) installBlockHashHistory(state);
 }

@@ -1,4 +1,7 @@
-/** Points to which a development chain can return (protocol/development-chain §4.4): a mark in the state's history, and what isn't state. */
+/**
+ * Snapshots of a development chain (protocol/development-chain §4.4): a mark in the state history, plus
+ * everything that isn't state.
+ */
 
 import type { Chain } from "../chain/chain.js";
 import type { PendingTransaction } from "../chain/pending-pool.js";
@@ -31,7 +34,7 @@ export class Snapshots {
 		private readonly conditions: DevelopmentConditions,
 	) {}
 
-	/** Ids of the snapshots that can be returned to, oldest first. */
+	/** Ids of the available snapshots, oldest first. */
 	get ids(): readonly string[] {
 		return this.kept.map(({ id }) => idText(id));
 	}
@@ -56,7 +59,7 @@ export class Snapshots {
 	}
 
 	/**
-	 * Brings everything back to a snapshot; it and all later ones are gone.
+	 * Reverts everything to a snapshot; it and all later ones are consumed.
 	 * @returns batches of accounts that remain
 	 * @throws {UnknownSnapshotError}
 	 */
@@ -72,13 +75,13 @@ export class Snapshots {
 		return snapshot.batches;
 	}
 
-	/** Forgets one snapshot. @throws {UnknownSnapshotError} */
+	/** Drops one snapshot. @throws {UnknownSnapshotError} */
 	drop(id: string): void {
 		const [gone] = this.kept.splice(this.find(id), 1);
 		if (gone) this.history.forget(gone.mark);
 	}
 
-	/** Forgets all: the state was replaced. */
+	/** Drops all, because the state was replaced. */
 	clear(): void {
 		this.kept = [];
 	}

@@ -1,6 +1,6 @@
 /**
- * Changing the state of a development chain by hand (protocol/development-chain §4.4). Each function writes to a view that
- * {@link Chain.edit} gives; what they set holds at once, and no block records it.
+ * Manual state edits on a development chain (protocol/development-chain §4.4). Each function writes to a view
+ * provided by {@link Chain.edit}; edits take effect immediately, and no block records them.
  */
 
 import { toBase58Check } from "../../protocol/address.js";
@@ -32,20 +32,20 @@ export class EditError extends Error {
 	override readonly name = "EditError";
 }
 
-/** An account's record to be changed; a new account where there is none. */
+/** An account's record for editing; a new one if it doesn't exist. */
 function accountAt(state: StateView, address: Uint8Array): Account {
 	const stored = state.account.get(address);
 	return stored ? Account.copy(stored) : newAccount(state, address, AccountType.Normal);
 }
 
-/** Sets the coins of an account, in sun; totals of the chain stay as they are. */
+/** Sets the coins of an account, in sun; the chain's totals don't change. */
 export function setBalance(state: StateView, address: Uint8Array, sun: bigint): void {
 	const account = accountAt(state, address);
 	account.balance = sun;
 	state.account.put(address, account);
 }
 
-/** Sets what an account holds of an ORC-10 token. @throws {EditError} if there is no such token */
+/** Sets an account's balance of an ORC-10 token. @throws {EditError} if there is no such token */
 export function setTokenBalance(state: StateView, address: Uint8Array, tokenId: bigint, units: bigint): void {
 	if (!state.assetIssueV2.has(utf8(tokenId.toString()))) throw new EditError(`there is no token ${tokenId}`);
 	const account = accountAt(state, address);
@@ -53,7 +53,7 @@ export function setTokenBalance(state: StateView, address: Uint8Array, tokenId: 
 	state.account.put(address, account);
 }
 
-/** Makes an account a contract with this code, or takes code and record away where there is none. */
+/** Makes an account a contract with this code; empty code removes code and record. */
 export function setCode(state: StateView, address: Uint8Array, code: Uint8Array, name: string): void {
 	const account = accountAt(state, address);
 	if (code.length === 0) {
@@ -104,7 +104,7 @@ export function setStorageAt(
 	writeSlot(state, keys, wordFromBytes(slot), value);
 }
 
-/** Staked coins of an account; undefined members stay as they are. */
+/** Staked coins of an account; undefined members don't change. */
 export interface StakedResources {
 	readonly bandwidthSun?: bigint | undefined;
 	readonly energySun?: bigint | undefined;
@@ -113,7 +113,7 @@ export interface StakedResources {
 }
 
 /**
- * Sets the stakes of an account without changing its balance; the chain's totals follow.
+ * Sets an account's stakes without changing its balance; the chain's totals are updated.
  * @throws {EditError} for votes where stakes for bandwidth and energy vote
  */
 export function setResources(state: StateView, address: Uint8Array, resources: StakedResources): void {
@@ -171,7 +171,7 @@ export function setParameter(
 	const row = chainParameterNamed(name, network);
 	if (!row) throw new EditError(`there is no chain parameter ${name}`);
 	const refusal = value < 0n ? `the chain parameter ${name} can't be ${value}` : valueRefusal(row, value);
-	// Switches that a proposal can only turn on can be turned off here.
+	// Unlike a proposal, this may also turn off one-way switches.
 	if (refusal !== undefined && value !== 0n) throw new EditError(refusal);
 	const { headTimestampMs: sinceMs } = state.properties;
 	if (value === 0n) state.properties.set(row.property, 0n);
@@ -179,7 +179,7 @@ export function setParameter(
 }
 
 /**
- * Lets the next block be one that performs the maintenance.
+ * Makes the next block perform maintenance.
  * @param nowMs the chain's time: proposals are over whose time ended by then, though no block has said so yet
  */
 export function makeMaintenanceDue(state: StateView, nowMs: bigint): void {

@@ -1,4 +1,4 @@
-/** The whole state of a development chain as one value (protocol/development-chain §4.4): a header, and the rows of every store. */
+/** A development chain's whole state as one value (protocol/development-chain §4.4): a header, and every store's rows. */
 
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
@@ -17,7 +17,7 @@ interface StateFile {
 	/** Id of the genesis block. */
 	readonly genesis: string;
 	readonly head: string;
-	/** By their names in messages; for readers, the rows hold them too. */
+	/** By message name, for human readers; the rows contain them too. */
 	readonly parameters: Readonly<Record<string, string>>;
 	/** Store → key → value, hexadecimal. */
 	readonly stores: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -28,7 +28,7 @@ export class StateFileError extends OperatorError {
 	override readonly name = "StateFileError";
 }
 
-/** Writes the state without what is pending. Nothing may be sealed meanwhile. @returns gzip */
+/** Dumps the state without pending transactions. Nothing may be sealed meanwhile. @returns gzip */
 export async function dumpState(open: OpenChain): Promise<Uint8Array> {
 	refuseFork(open);
 	const { chain, database, rules } = open;
@@ -53,13 +53,13 @@ export async function dumpState(open: OpenChain): Promise<Uint8Array> {
 		};
 		return await promisify(gzip)(utf8(JSON.stringify(file)));
 	} finally {
-		// Others may have been sent while rows were read.
+		// More may have arrived while rows were read.
 		chain.resume([...waiting, ...chain.suspend()]);
 	}
 }
 
 /**
- * Replaces the state by a dumped one. Nothing may be sealed meanwhile.
+ * Replaces the state by a dump. Nothing may be sealed meanwhile.
  * @throws {StateFileError} and nothing is changed
  */
 export async function loadState(open: OpenChain, dump: Uint8Array): Promise<void> {
@@ -88,7 +88,7 @@ function refuseFork({ isFork }: OpenChain): void {
 	);
 }
 
-/** The gzip of a dump, also out of the line of JSON that `dev_dumpState` answers. @throws {SyntaxError} */
+/** The gzip of a dump, also from the JSON line that `dev_dumpState` returns. @throws {SyntaxError} */
 function packed(dump: Uint8Array): Uint8Array {
 	const [first] = dump;
 	if (first !== 0x7b) return dump;

@@ -10,11 +10,11 @@ import { storageRowKey } from "../vm/storage-keys.js";
 interface StorageRange {
 	/** By row key, hexadecimal. */
 	readonly rows: readonly { readonly key: string; readonly value: string }[];
-	/** Where the next range begins; undefined: that was all. */
+	/** Where the next range starts; undefined: none left. */
 	readonly nextKey: string | undefined;
 }
 
-/** Rows of a contract's storage in the order of their keys. @param startKey hexadecimal */
+/** Storage rows of a contract, in key order. @param startKey hexadecimal */
 export async function storageRange(
 	open: OpenChain,
 	address: Uint8Array,
@@ -27,7 +27,7 @@ export async function storageRange(
 	const prefix = toKey(storageRowKey({ address, creationId, version }, 0)).slice(0, 16);
 	const rows: { key: string; value: string }[] = [];
 	for await (const [key, value] of open.database.dump(stores.storageRow)) {
-		// A row of zeros (#99) is as good as none.
+		// A row of zeros (#99) counts as missing.
 		if (!key.startsWith(prefix) || value.every((byte) => byte === 0)) continue;
 		const name = Buffer.from(key, "latin1").toString("hex");
 		if (name < startKey) continue;

@@ -1,16 +1,16 @@
-/** The price of a trade: the exchange's curve in binary64 (protocol/exchange §7). */
+/** Price of a trade on the exchange's curve, in binary64 (protocol/exchange §7). */
 
 import { checked, checkedAdd, fromDouble, OverflowError, toDouble, wrap } from "../../protocol/int64.js";
 import { RuntimeRuleError } from "../rules/errors.js";
 import { strictPow } from "./strict-pow.js";
 
-/** Supply of the imaginary token between the two of a pair. */
+/** Supply of the virtual token between a pair's two tokens. */
 const SUPPLY = 1_000_000_000_000_000_000n;
 
 type Power = (x: number, y: number) => number;
 
 /**
- * What a trade pays out, in units of the bought token. It can be 0, and for extreme ratios more than the pair holds.
+ * Payout of a trade, in units of the bought token. Can be 0, and for extreme ratios more than the pair holds.
  * @param sold balance of the sold token in the pair before the trade
  * @param bought balance of the bought token in the pair
  * @param quant units sold, above 0
@@ -24,16 +24,16 @@ export function tradeOutput(sold: bigint, bought: bigint, quant: bigint, pow: Po
 	return fromDouble(toDouble(bought) * (growth - 1.0));
 }
 
-// The price of a trade with #98: the exchange's curve in decimals, but for its powers (protocol/exchange §7.1).
+// Price of a trade with #98: the curve in decimals, except for its powers (protocol/exchange §7.1).
 
-/** A pair whose balance a trade would bring to 0. */
+/** A trade would bring a pair's balance to 0. */
 class DivisionByZeroError extends OverflowError {
 	constructor() {
 		super("Division by zero");
 	}
 }
 
-/** `a / b` to the nearest whole number, halves away from zero. @param b not 0 */
+/** `a / b` rounded to the nearest integer, halves away from zero. @param b not 0 */
 export function divideHalfUp(a: bigint, b: bigint): bigint {
 	const quotient = a / b;
 	const rest = a % b;
@@ -42,12 +42,12 @@ export function divideHalfUp(a: bigint, b: bigint): bigint {
 	return a < 0n === b < 0n ? quotient + 1n : quotient - 1n;
 }
 
-/** 18 decimals: the scale of the quotients, and the supply of the imaginary token between the two of a pair. */
+/** Number of decimals: the scale of quotients and, as `ONE`, the supply of the virtual token between a pair's tokens. */
 const SCALE = 18;
 const ONE = 10n ** BigInt(SCALE);
 
 /**
- * What a trade pays out, in units of the bought token. For extreme ratios it is more than the pair holds.
+ * Payout of a trade, in units of the bought token. For extreme ratios it is more than the pair holds.
  * @param sold balance of the sold token in the pair before the trade
  * @param bought balance of the bought token in the pair
  * @param quant units sold, above 0
@@ -71,7 +71,7 @@ interface Decimal {
 
 const truncate = ({ units, one }: Decimal): bigint => units / one;
 
-/** The nearest double of a number of 18 decimals. */
+/** The double nearest to a number with 18 decimals. */
 function doubleOf(units: bigint): number {
 	const digits = (units < 0n ? -units : units).toString().padStart(SCALE + 1, "0");
 	const text = `${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`;
@@ -79,7 +79,7 @@ function doubleOf(units: bigint): number {
 }
 
 /**
- * The number that the shortest decimal text of a double stands for, which isn't the double's own value.
+ * The exact value of a double's shortest decimal text, which differs from the double's own value.
  * @throws {RuntimeRuleError} of what isn't a number, which a pair with a negative balance leads to
  */
 function decimalOf(value: number): Decimal {

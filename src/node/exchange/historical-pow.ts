@@ -1,11 +1,11 @@
 /**
- * The power function of the exchange before the strict one (protocol/exchange §8.2): that of the x87 processor, whose results
- * are rounded to a 64-bit significand first and to binary64 then, both times half to even.
+ * The power function used by the exchange before the strict one (protocol/exchange §8.2): that of x87
+ * processors, which round results first to a 64-bit significand and then to binary64, both half to even.
  */
 
 import { strictPow } from "./strict-pow.js";
 
-/** Fraction bits of the fixed-point numbers here: far more than a tie between two 64-bit significands can hide in. */
+/** Fraction bits of the fixed-point numbers here: far more than needed to resolve a tie between two 64-bit significands. */
 const FRACTION = 200n;
 const ONE = 1n << FRACTION;
 
@@ -66,15 +66,15 @@ function roundSignificand(value: bigint, bits: number): bigint {
 /**
  * The historical power, with the exponents of the exchange's curve.
  *
- * Below an exponent of 1 the processor's intermediate error is far below a unit of the 64-bit significand, so the
- * double rounding is all that tells it from the exact power. Above, that error is about such a unit and the
- * network's history shows no difference from fdlibm.
+ * Below an exponent of 1, the processor's intermediate error is far below one unit of the 64-bit significand,
+ * so only the double rounding distinguishes it from the exact power. Above, the error is about one such unit,
+ * and the network's history shows no difference from fdlibm.
  * @param x as for {@link strictPow}
  */
 export function historicalPow(x: number, y: number): number {
 	if (y >= 1 || !(x > 0) || x === Number.POSITIVE_INFINITY) return strictPow(x, y);
 	const { mantissa, exponent } = parts(y);
 	const power = exp(scale(ln(x) * mantissa, BigInt(exponent)));
-	// Both numbers have few significant bits, so that the conversion and the division by a power of two are exact.
+	// Both numbers have few significant bits, so the conversion and the division by a power of two are exact.
 	return Number(roundSignificand(roundSignificand(power, 64), 53)) / 2 ** Number(FRACTION);
 }

@@ -1,4 +1,4 @@
-/** The records of exchange pairs (protocol/exchange), and questions about them (§10). */
+/** Exchange pair records (protocol/exchange), and queries of them (§10). */
 
 import { be64, equalBytes } from "../../protocol/bytes.js";
 import { minInt } from "../../protocol/int64.js";
@@ -9,14 +9,14 @@ import { isCoin, namesByNumber, tokenBytes, tokenNumber } from "../tokens/token-
 
 /** A pair seen from one of its tokens. */
 export interface PairSide {
-	/** Units that the pair holds of the token. */
+	/** The pair's balance of this token. */
 	readonly balance: bigint;
-	/** The pair's other token, and what the pair holds of it. */
+	/** The pair's other token, and its balance. */
 	readonly otherId: Uint8Array;
 	readonly otherBalance: bigint;
 }
 
-/** The pair records that count now. */
+/** The pair records in current use. */
 export function exchangeStore(state: StateView): Store<Readonly<Exchange>> {
 	return namesByNumber(state) ? state.exchangeV2 : state.exchange;
 }
@@ -25,7 +25,7 @@ export function findExchange(state: StateView, id: bigint): Readonly<Exchange> |
 	return exchangeStore(state).get(be64(id));
 }
 
-/** Stores a pair; while tokens go by name, also its copy with token numbers. */
+/** Stores a pair; while tokens are identified by name, also a copy with token numbers. */
 export function saveExchange(state: StateView, exchange: Readonly<Exchange>): void {
 	const key = be64(exchange.exchange_id);
 	exchangeStore(state).put(key, exchange);
@@ -40,7 +40,7 @@ function numberedId(state: StateView, id: Uint8Array): Uint8Array {
 	return isCoin(id) ? id : tokenBytes(tokenNumber(state, id));
 }
 
-/** The pair from a token's side, undefined if the token is not one of the two. */
+/** The pair as seen from a token; undefined if the token isn't one of the two. */
 export function sideOf(exchange: Readonly<Exchange>, token: Uint8Array): PairSide | undefined {
 	const { first_token_id, first_token_balance, second_token_id, second_token_balance } = exchange;
 	if (equalBytes(token, first_token_id)) {
@@ -52,7 +52,7 @@ export function sideOf(exchange: Readonly<Exchange>, token: Uint8Array): PairSid
 	return undefined;
 }
 
-/** The pair with new balances of a token and of the other one. */
+/** A copy of the pair with new balances of a token and the other one. */
 export function withBalances(
 	exchange: Readonly<Exchange>,
 	token: Uint8Array,
@@ -66,17 +66,17 @@ export function withBalances(
 	return copy;
 }
 
-/** The longest page of a list. */
+/** Maximum page size of a list. */
 const MAX_PAGE = 1_000n;
 
-/** All pairs, the newest first; pairs of the same time in the order of the store. */
+/** All pairs, newest first; pairs of the same time in store order. */
 export function allExchanges(state: StateView): ExchangeList {
 	const exchanges = valuesInStoreOrder(namesByNumber(state) ? state.exchangeV2 : state.exchange);
 	exchanges.sort((a, b) => Number(b.create_time - a.create_time));
 	return ExchangeList.create({ exchanges });
 }
 
-/** Pairs by ascending id, after the first `offset` ids; undefined if the page lies outside all ids. */
+/** Pairs by ascending id, after the first `offset` ids; undefined if the page is out of range. */
 export function pageOfExchanges(state: StateView, offset: bigint, limit: bigint): ExchangeList | undefined {
 	const latest = state.properties.get("LATEST_EXCHANGE_NUM");
 	if (offset < 0n || limit < 0n || latest <= offset) return undefined;

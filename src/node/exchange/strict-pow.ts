@@ -2,7 +2,7 @@
  * `x` to the power `y` bit for bit as fdlibm's `e_pow` computes it, for the bases and exponents of the exchange's curve
  * (protocol/exchange §8.1). The engine's own `Math.pow` differs from it in the last bit of some results.
  *
- * Every operation is rounded to binary64 in the written association: the expressions must not be rearranged.
+ * Every operation rounds to binary64, so the expressions must not be reassociated.
  */
 
 const view = new DataView(new ArrayBuffer(8));
@@ -76,7 +76,7 @@ function log2(x: number): Logarithm {
 	const mantissa = word & MANTISSA;
 	let exponent = (word >> 20) - 1023;
 	let scaled = mantissa | ONE_EXPONENT;
-	// The base is brought near 1 or near 1.5, whichever lies closer.
+	// The base is scaled to near 1 or near 1.5, whichever is closer.
 	let near = 0;
 	if (mantissa > 0x3988e) {
 		if (mantissa < 0xbb67a) near = 1;

@@ -1,4 +1,7 @@
-/** What is fixed about a forked chain, as its source tells it (protocol/json-rpc §18.3) or as it is kept in a data directory: checked member by member. */
+/**
+ * The fixed facts of a forked chain, as reported by its source (protocol/json-rpc §18.3) or stored in a data
+ * directory; validated member by member.
+ */
 
 import { ADDRESS_LENGTH, addressPrefix } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
@@ -8,7 +11,7 @@ import { RELEASES, type Release } from "../rules/release.js";
 import { isAnswerObject, type Unknown } from "./source-client.js";
 import { ForkError } from "./state-source.js";
 
-/** Numbers of 64 bits are decimal text, bytes hexadecimal: as in messages and files. */
+/** 64-bit numbers are decimal text, bytes hexadecimal: as in messages and files. */
 export interface ForkFacts {
 	readonly genesisId: string;
 	readonly genesisTimestampMs: string;
@@ -20,19 +23,19 @@ export interface ForkFacts {
 	readonly energyLimitHeight: string;
 	readonly checkFrozenTime: boolean;
 	readonly maintenanceIntervalMs: string;
-	/** What stands in for properties that nothing has written. */
+	/** Values of properties that were never written. */
 	readonly committee: Readonly<Record<string, string>>;
 }
 
-/** Kinds of sources: nodes of this program, exact; others by what they answer about their head. */
+/** Kinds of sources: nodes of this program are exact; others answer only about their head. */
 const SOURCE_KINDS = ["exact", "public"] as const;
 type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** What makes a fork: where it comes from and where it begins. */
+/** Where a fork comes from and where it begins. */
 export interface ForkFounding {
-	/** Of the JSON-RPC endpoint; it may hold a key. */
+	/** URL of the JSON-RPC endpoint; it may contain a key. */
 	readonly url: string;
-	/** Of the JSON-RPC of a public source, where it isn't beside its HTTP interface; it may hold a key. */
+	/** URL of a public source's JSON-RPC, if not next to its HTTP interface; it may contain a key. */
 	readonly jsonrpcUrl?: string;
 	readonly kind: SourceKind;
 	/** The block after whose state it begins. */
@@ -42,7 +45,7 @@ export interface ForkFounding {
 	readonly facts: ForkFacts;
 }
 
-/** A fork that begins, and what the start must tell. */
+/** A new fork, and what the start must report. */
 export interface ForkReport {
 	readonly founding: ForkFounding;
 	readonly warnings: readonly string[];

@@ -1,4 +1,4 @@
-/** Beginning a fork: which node, which block, what it begins with. */
+/** Creating a fork: from which node, at which block, with what state. */
 
 import { addressPrefix } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
@@ -14,10 +14,10 @@ import { RequestError, type Requests } from "./requests.js";
 import { isAnswerObject, originOf, SourceClient, SourceRefusedError, type Unknown } from "./source-client.js";
 import { ForkError, ForkReadError, type StateSource } from "./state-source.js";
 
-/** What JSON-RPC answers for a method that a server doesn't have. */
+/** JSON-RPC error code for an unknown method. */
 const UNKNOWN_METHOD = -32_601;
 
-/** Places where a node's JSON-RPC may be, if its address says nothing. */
+/** Where a node's JSON-RPC may be if the address doesn't say. */
 function endpointsOf(url: string): readonly string[] {
 	let given: URL;
 	try {
@@ -33,17 +33,17 @@ function endpointsOf(url: string): readonly string[] {
 	return [beside.href, url];
 }
 
-/** The network's usual ports: of the HTTP interface, and of the JSON-RPC. */
+/** The network's default ports of the HTTP interface and the JSON-RPC. */
 const HTTP_PORT = 8090;
 const JSON_RPC_PORT = 8545;
 
 interface FoundJsonRpc {
 	readonly url?: string;
-	/** One sentence, where there is none. */
+	/** One sentence, if there is no JSON-RPC. */
 	readonly warning?: string;
 }
 
-/** Places beside an HTTP interface, in the order in which they are tried. Credentials stay with their port. */
+/** Candidates next to an HTTP interface, in order of preference. Credentials stay with their port. */
 function placesBeside(base: string): readonly string[] {
 	const given = new URL(base);
 	const ports = [JSON_RPC_PORT, Number(given.port) - HTTP_PORT + JSON_RPC_PORT];
@@ -54,7 +54,7 @@ function placesBeside(base: string): readonly string[] {
 }
 
 /**
- * Looks for the JSON-RPC of a chain.
+ * Locates the JSON-RPC of a chain.
  * @param base address of the HTTP interface, without a slash at its end
  * @param given where it must be; undefined: where nodes of the network have it
  * @param genesisId 64 hexadecimal digits: another chain's is not taken
@@ -91,7 +91,7 @@ function checkedUrl(text: string): string {
 	throw new ForkError("--fork-jsonrpc-url is not an address such as http://127.0.0.1:8545/jsonrpc");
 }
 
-/** Why a place is not the JSON-RPC of a chain; undefined: it is. */
+/** Why a URL is not the chain's JSON-RPC; undefined if it is. */
 async function whyNot(requests: Requests, url: string, genesisId: string): Promise<string | undefined> {
 	const client = new SourceClient(requests, url);
 	try {
@@ -104,12 +104,12 @@ async function whyNot(requests: Requests, url: string, genesisId: string): Promi
 	}
 }
 
-/** Witnesses that are asked for. */
+/** Maximum witnesses asked about. */
 const MAX_GUARD_WITNESSES = 1_000;
-/** Requests under way at once. */
+/** Maximum concurrent requests. */
 const MAX_ASKED_AT_ONCE = 8;
 
-/** What the refusal of such a withdrawal says, in every release (protocol/staking §7). */
+/** Matches the refusal of such a withdrawal in every release (protocol/staking §7). */
 const REFUSAL = /is a guard representative and is not allowed to withdraw/;
 
 /**
@@ -136,7 +136,7 @@ export async function guardsOf(requests: Requests, base: string): Promise<readon
 	}
 }
 
-/** Undefined: the answer can't be read. */
+/** Undefined: the response can't be parsed. */
 function addressesOf(text: string): readonly string[] | undefined {
 	if (isNothing(text)) return [];
 	try {
@@ -146,7 +146,7 @@ function addressesOf(text: string): readonly string[] | undefined {
 	}
 }
 
-/** What such a source can't give, a line each. */
+/** What such a source can't provide, one line each. */
 const PUBLIC_WARNINGS: readonly string[] = [
 	"the source is not a node of this program: an entry is as it is at its head when it is first read, not as it was at one block",
 	"votes that aren't counted yet, names of accounts, orders of the market and shielded notes can't be had: they are not there; rewards of votes are what may be withdrawn at the fork",
@@ -157,7 +157,7 @@ const PUBLIC_WARNINGS: readonly string[] = [
 const NO_GUARDS =
 	"the source doesn't say which witnesses were there at its genesis: on the fork they may withdraw their rewards";
 
-/** Of configurations that are not told: those of the network. */
+/** Configuration values that aren't reported: those of the network. */
 const NETWORK_FACTS = {
 	network: "main",
 	release: RELEASES.at(-1),
@@ -170,7 +170,7 @@ const NETWORK_FACTS = {
 };
 
 /**
- * Begins a fork of a node that isn't of this program: what its public queries tell of its chain, and what they can't.
+ * Forks a node of another program: what its public queries tell about the chain, and what they can't.
  * @param url of the HTTP interface, with or without the path of its JSON-RPC
  * @param jsonrpcUrl of the JSON-RPC; undefined: it is looked for where nodes have it
  * @throws {ForkError}
@@ -216,7 +216,7 @@ async function beginPublicFork(
 	return { founding, warnings: [...PUBLIC_WARNINGS, ...missing] };
 }
 
-/** The genesis block gives the black hole the least of all, below nothing on networks. */
+/** The black hole is the account with the lowest genesis balance, which is negative on networks. */
 function blackHoleOf({ transactions }: SignedBlock): string {
 	let least: TransferContract | undefined;
 	for (const { parameter } of transactions) {
@@ -227,7 +227,7 @@ function blackHoleOf({ transactions }: SignedBlock): string {
 }
 
 /**
- * Asks a node for a block and for what is fixed about its chain.
+ * Asks a node for a block and the fixed facts of its chain.
  * @param block number or id; undefined: the head
  * @param jsonrpcUrl where the node has its JSON-RPC; undefined: it is looked for
  * @throws {ForkError} with one sentence
@@ -275,7 +275,7 @@ function reportOf(url: string, answer: unknown): ForkReport {
 	};
 }
 
-/** The source of a fork that was begun. */
+/** The source of an existing fork. */
 export function sourceOf(
 	{ url, jsonrpcUrl, id, kind, number, facts }: ForkFounding,
 	requests: Requests,

@@ -1,4 +1,4 @@
-/** A fork as a chain is opened on it: the other node's state below the chain's own database. */
+/** A fork as a chain opens it: the other node's state beneath the chain's own database. */
 
 import { concatBytes, fromHex, fromKey } from "../../protocol/bytes.js";
 import type { ForkedGenesis, ForkedState } from "../chain/chain-options.js";
@@ -12,9 +12,9 @@ import { ForkedDatabase } from "./forked-database.js";
 import { type RequestLimits, type Requests, requestScript, ThreadRequests } from "./requests.js";
 import { type EntryName, ForkError } from "./state-source.js";
 
-/** A block has two megabytes at most, an answer of entries eight and the last of them; written as text. */
+/** A block has two megabytes at most, an answer of entries eight plus the last one; encoded as text. */
 const LIMITS: RequestLimits = { mostBytes: 64 << 20, timeoutMs: 30_000 };
-/** A chain in memory keeps all that it fetched there. */
+/** An in-memory chain keeps everything it fetched in memory. */
 const MAX_IN_MEMORY = 512 << 20;
 
 /** @throws {ForkError} in a program that runs from source */
@@ -54,7 +54,7 @@ export class Fork implements ForkedState {
 		const database = new ForkedDatabase(own, source, place, !isNew, most);
 		if (isNew) {
 			database.list(await orderedKeys(source));
-			// What every block reads, in one go.
+			// Prefetches what every block reads, in one request.
 			await database.getMany(
 				FIRST_READ.map(({ store, key }) => concatBytes(Uint8Array.of(store.index), fromKey(key))),
 			);
@@ -73,7 +73,7 @@ const entriesOf = (store: { readonly index: number }, keys: readonly string[]): 
 
 const versions = [...new Set([...forkTable, ...nileForkTable].map(({ version }) => version))];
 
-/** What starts and blocks read, whatever is in them. */
+/** Entries that starts and blocks always read. */
 const FIRST_READ: readonly EntryName[] = [
 	...entriesOf(stores.properties, propertyNames.map(propertyKey)),
 	...entriesOf(

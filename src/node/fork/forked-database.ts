@@ -1,13 +1,12 @@
 /**
- * The database of a fork: its own, and below it another node's state after one block, of which an entry is fetched when it
- * is first read, and kept.
+ * The database of a fork: its own, on top of another node's state after one block, whose entries are fetched
+ * on first read and kept.
  *
- * Contract: an entry that was ever written or fetched here is never asked for again, nor is one that the other state was found
- * not to have; so what was read stays readable without the source. What comes from the source is decoded before it is
- * kept. An entry that can't be had is an error of the read, and leaves no trace. Blocks above the one that was forked are
- * never asked for.
+ * Contract: an entry that was ever written, fetched or found missing is never requested again, so what was read stays
+ * readable without the source. Values from the source are decoded before they are stored. An entry that can't be fetched is
+ * an error of the read, and leaves no trace. Blocks above the forked one are never requested.
  *
- * Beside the entries lie marks of those that are not there, and the keys that ordered stores had.
+ * Besides entries, it stores markers for missing ones, and the source's keys of ordered stores.
  */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
@@ -17,15 +16,15 @@ import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "../state/data
 import { STORE_COUNT, type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
 import { type EncodedValues, type EntryName, ForkReadError, type StateSource } from "./state-source.js";
 
-/** First byte of the marks of entries that are not there, and of the keys of ordered stores, before an entry's own key. */
+/** Key prefix of missing-entry markers and ordered store keys, followed by the entry's own key. */
 const ABSENT_PREFIX = 0xfc;
 const LISTED_PREFIX = 0xfb;
 
-/** Neighbours that are fetched with an entry of an ordered store: whoever reads one of these mostly walks over all. */
+/** Neighbours fetched along with an entry of an ordered store: its readers mostly iterate the whole store. */
 const NEIGHBOURS = 250;
-/** Bytes that are fetched and kept for good; beyond it entries are fetched again when memory has forgotten them. */
+/** Limit in bytes for permanently stored fetches; beyond it, entries evicted from memory are fetched again. */
 const MAX_KEPT_BYTES = 4 * 2 ** 30;
-/** Entries that wait to be written are written when so many bytes wait, or with the next batch. */
+/** Fetched entries are written once this many bytes are waiting, or with the next batch. */
 const MAX_WAITING_BYTES = 256 << 10;
 
 const indexesOf = (...list: readonly { readonly index: number }[]): ReadonlySet<number> =>
@@ -35,7 +34,7 @@ const indexesOf = (...list: readonly { readonly index: number }[]): ReadonlySet<
 const OF_CONTRACT = [stores.account, stores.contract, stores.code, stores.contractState] as const;
 const CONTRACT_INDEXES = indexesOf(...OF_CONTRACT);
 
-/** Stores whose keys begin with the number of their block. */
+/** Stores whose keys start with a block number. */
 const BY_NUMBER = indexesOf(
 	stores.block,
 	stores.blockIndex,
@@ -44,30 +43,30 @@ const BY_NUMBER = indexesOf(
 	stores.balanceTrace,
 );
 
-/** The listed keys of an ordered store, and where each stands. */
+/** The listed keys of an ordered store, with their positions. */
 interface Listing {
 	readonly keys: readonly string[];
 	readonly places: ReadonlyMap<string, number>;
 }
 
 interface ForkPlace {
-	/** The block after which the chains part. */
+	/** The block after which the chains diverge. */
 	readonly number: bigint;
 }
 
 export class ForkedDatabase implements KeyValueDatabase {
 	readonly compared?: Promise<void>;
-	/** What the database doesn't hold yet, by whole key; null: it is deleted. */
+	/** Not yet in the database, by full key; null: deleted. */
 	private readonly waiting = new Map<string, Uint8Array | null>();
-	/** Fetched entries that no batch brings yet. */
+	/** Fetched entries not yet in any batch. */
 	private fetched: BatchChange[] = [];
 	private fetchedBytes = 0;
 	private keptBytes = 0;
-	/** One batch after the other: a later value must not be written first. */
+	/** Batches are serialized: a later value must not be written first. */
 	private writing: Promise<void> = Promise.resolve();
 	private failure: unknown;
 	private readonly listings = new Map<number, Listing>();
-	/** Keys by what they begin with, as they were listed in this run. */
+	/** Keys by prefix, as listed in this run. */
 	private readonly prefixes = new Map<string, readonly string[]>();
 
 	/**
@@ -84,13 +83,13 @@ export class ForkedDatabase implements KeyValueDatabase {
 		if (own.compared) this.compared = own.compared;
 	}
 
-	/** Bytes that were fetched since the start. */
+	/** Bytes fetched since the start. */
 	get bytesFetched(): number {
 		return this.keptBytes;
 	}
 
 	/**
-	 * Takes what a new fork begins with: the keys of ordered stores. They are written with the next batch.
+	 * Sets the initial keys of ordered stores. They are written with the next batch.
 	 * @param keys of each ordered store of the source
 	 */
 	list(keys: ReadonlyMap<StoreDefinition<unknown>, readonly string[]>): void {
@@ -131,13 +130,16 @@ export class ForkedDatabase implements KeyValueDatabase {
 		const found = new Map([...missing.keys()].map((text, at) => [text, fetched[at]]));
 		return texts.map((text, at) => {
 			if (!missing.has(text)) return values[at];
-			// Something may have been written meanwhile.
+			// It may have been written meanwhile.
 			const known = this.known(text);
 			return known === undefined ? found.get(text) : (known ?? undefined);
 		});
 	}
 
-	/** What is known of an entry without the source; null: it isn't there; undefined: nothing. @param key with the store's index */
+	/**
+	 * What is known about an entry without the source; null: missing; undefined: unknown.
+	 * @param key with the store's index
+	 */
 	private known(key: string): Uint8Array | null | undefined {
 		const waiting = this.waiting.get(key);
 		if (waiting !== undefined) return waiting;
@@ -146,7 +148,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		return this.own.get(absentKey(key)) ? null : undefined;
 	}
 
-	/** Whether the other state may have an entry: what later blocks leave behind isn't there, nor is what it can't give. */
+	/** Whether the source may have an entry: not if later blocks create it, or if the source can't provide it. */
 	private mayHave({ store, key }: EntryName): boolean {
 		const { number } = this.place;
 		if (BY_NUMBER.has(store.index))
@@ -159,7 +161,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		return this.source.has(store);
 	}
 
-	/** The entry, and those that are mostly read after it. */
+	/** The entry, and those usually read after it. */
 	private withCompanions(name: EntryName): readonly EntryName[] {
 		const { store, key } = name;
 		const companions: EntryName[] = CONTRACT_INDEXES.has(store.index)
@@ -202,7 +204,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		if (this.keptBytes > this.mostKept) return;
 		for (const [at, name] of wanted.entries()) {
 			const key = wholeKey(name);
-			// What was written while the answer was under way is newer.
+			// A write during the request is newer.
 			if (this.known(key) !== undefined) continue;
 			const value = values[at];
 			this.waiting.set(key, value ?? null);
@@ -224,7 +226,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		return this.append(changes, sync);
 	}
 
-	/** Writes changes behind what was fetched before them, after the batches that are under way. */
+	/** Appends changes after earlier fetches and the batches in progress. */
 	private append(changes: readonly BatchChange[], sync: boolean): Promise<void> {
 		const marks: BatchChange[] = [];
 		const handed = new Map<string, Uint8Array | null>();
@@ -256,8 +258,8 @@ export class ForkedDatabase implements KeyValueDatabase {
 	}
 
 	/**
-	 * As of any database, but for ordered stores, whose entries come in no order, those that weren't fetched without their value.
-	 * PERF: all keys that the source had are looked at, once, at the open.
+	 * As for any database, except that entries of ordered stores come unordered, and without value if not
+	 * fetched. PERF: visits all keys of the source, once, when opening.
 	 */
 	async *entries(prefix: Uint8Array): AsyncGenerator<readonly [Uint8Array, Uint8Array]> {
 		const store = storeDefinitions[prefix[0] ?? STORE_COUNT];
@@ -280,7 +282,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		}
 	}
 
-	/** Keys that the source has with a prefix; asked for once. */
+	/** Keys of the source with a prefix; requested once. */
 	private async listedWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
 		const own = Uint8Array.of(store.index);
 		const mark = toKey(own) + prefix;

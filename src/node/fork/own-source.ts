@@ -1,4 +1,4 @@
-/** The state of a node of this program, exact and at any block that it keeps (protocol/json-rpc §18). */
+/** The exact state of a node of this program, at any block it keeps (protocol/json-rpc §18). */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
 import type { StoreDefinition } from "../state/definition.js";
@@ -6,11 +6,11 @@ import { isAnswerObject, type SourceClient } from "./source-client.js";
 import { type EncodedValues, type EntryName, ForkReadError, type StateSource } from "./state-source.js";
 
 const ENTRIES_A_REQUEST = 1_000;
-/** A network's largest ordered store has some hundred thousand. */
+/** A network's largest ordered store has some hundred thousand keys. */
 const MAX_KEYS = 4_000_000;
-/** Pages may be short where many former keys are passed over. */
+/** Pages may be short if many former keys are skipped. */
 const MAX_PAGES = 20_000;
-/** A source may give entries in parts, but the node sleeps meanwhile: each part alone may take the time of a request. */
+/** A source may deliver entries in parts; each part may take the full request time, but the node sleeps meanwhile. */
 const MAX_MS = 60_000;
 const ENCODING = { encoding: "base64" };
 

@@ -1,4 +1,4 @@
-/** What a node of the network answers to queries of its state, as the entries that its stores would have (protocol/development-chain §7.3). */
+/** Converts a network node's responses to state queries into store entries (protocol/development-chain §7.3). */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { SignedBlock } from "../../protocol/block.js";
@@ -24,22 +24,25 @@ import { checkMerkleRoot } from "../consensus/block-judgement.js";
 import { NEWEST_RELEASE } from "../rules/release.js";
 import { isAnswerObject } from "./source-client.js";
 
-/** The answer to a query of something that isn't there. PERF: one pattern for all of it takes quadratic time for blanks. */
+/** Whether a response means "not found". PERF: a single pattern for everything would take quadratic time on blanks. */
 export const isNothing = (text: string): boolean => /^(\{\s*\}|null|\[\s*\])?$/.test(text.trim());
 
-/** A message of an answer in either spelling, with hexadecimal addresses. @throws {Error} if it can't be read */
+/**
+ * A message from a response in either spelling, with hexadecimal addresses.
+ * @throws {Error} if it can't be read
+ */
 export function messageIn<T extends Message>(type: MessageType<T>, text: string): T {
 	return decodeFields(type, text, false, hashedLibrary);
 }
 
 /**
- * An account, undefined if there is none. Its usages are those of the source's head, and so is the time that they are of.
+ * An account; undefined if there is none. Its resource usage and the time it refers to are those of the source's head.
  * @param slot of the fork's first state
  */
 export function accountIn(text: string, slot: bigint): Account | undefined {
 	if (isNothing(text)) return undefined;
 	const account = messageIn(Account, text);
-	// The one field of bytes that is shown as the text that it is.
+	// The only bytes field shown as text.
 	const answer: unknown = JSON.parse(text);
 	const issued = isAnswerObject(answer) ? answer["asset_issued_ID"] : undefined;
 	if (typeof issued === "string") account.asset_issued_ID = utf8(issued);
@@ -54,20 +57,20 @@ export function accountIn(text: string, slot: bigint): Account | undefined {
 	return account;
 }
 
-/** An amount of a member of an answer, in sun: more digits than a number of JSON keeps. @throws {Error} */
+/** An amount in sun from a response: it may have more digits than a JSON number preserves. @throws {Error} */
 function amountOf(text: string, member: RegExp): bigint {
 	const [, digits] = new RegExp(`"(?:${member.source})"\\s*:\\s*(\\d{1,19})\\s*[,}]`).exec(text) ?? [];
 	if (digits === undefined) throw new Error("there is no amount");
 	return BigInt(digits);
 }
 
-/** What an account may withdraw, votes that aren't settled included. @throws {Error} */
+/** What an account may withdraw, including unsettled votes. @throws {Error} */
 export const rewardIn = (text: string): bigint => amountOf(text, /reward/);
 
-/** What was burnt since fees are. @throws {Error} */
+/** Total burnt since fees are burnt. @throws {Error} */
 export const burntOf = (text: string): bigint => amountOf(text, /burnTrxAmount|burnCoinAmount/);
 
-/** A block, undefined if there is none. @throws {Error} if it isn't what its header says */
+/** A block; undefined if there is none. @throws {Error} if it isn't what its header says */
 export function blockOf(text: string): SignedBlock | undefined {
 	if (isNothing(text)) return undefined;
 	const block: unknown = JSON.parse(text);
@@ -80,7 +83,7 @@ export function blockOf(text: string): SignedBlock | undefined {
 		}),
 	);
 	if (signed.idHex !== block["blockID"]) throw new Error("its id is another one");
-	// Nodes make the genesis block themselves: its id is what they agree on.
+	// Nodes build the genesis block themselves and only agree on its id.
 	if (signed.number > 0n) checkMerkleRoot(signed, NEWEST_RELEASE);
 	return SignedBlock.decode(signed.bytes);
 }
@@ -97,34 +100,34 @@ function transactionOf(value: unknown): Transaction {
 	});
 }
 
-/** A query of {@link PublicReading}: its path at the HTTP interface, or that of the JSON-RPC, and its body. */
+/** A query of {@link PublicReading}: path at the HTTP interface, or that of the JSON-RPC, and body. */
 export interface Asked {
 	readonly path: string;
 	readonly body: unknown;
 }
 
-/** Reading an entry from public queries: what resumes it is the text of the answer to what it asked last. */
+/** Reads an entry by public queries: each yield is a query, resumed with the text of its response. */
 export type PublicReading<T> = Generator<Asked, T, string>;
 
-/** The path that stands for the JSON-RPC, which may be at an address of its own. */
+/** Path that stands for the JSON-RPC, which may have its own address. */
 export const JSON_RPC = "/jsonrpc";
 
-/** What is asked of an endpoint of the network's HTTP interface. */
+/** Queries an endpoint of the network's HTTP interface. */
 export function* ask(path: string, body: unknown): PublicReading<string> {
 	return yield { path: `/wallet/${path}`, body };
 }
 
-/** A call of the JSON-RPC. */
+/** Calls the JSON-RPC. */
 export function* askRpc(method: string, params: readonly unknown[]): PublicReading<string> {
 	return yield { path: JSON_RPC, body: { jsonrpc: "2.0", id: 1, method, params } };
 }
 
 type Found = PublicReading<Uint8Array | undefined>;
 
-/** First byte of the keys of what is locked, of generation 2; what can be taken back at any time has 1. */
+/** First key byte of locked delegations, generation 2; 1 for those revocable at any time. */
 const LOCKED = 2;
 
-/** What each first byte of an index entry stands for: the query, and the list of its answer. */
+/** Query and result list for each first byte of an index entry. */
 const INDEXES = new Map<number, { readonly path: string; readonly list: "toAccounts" | "fromAccounts" }>([
 	[1, { path: "getdelegatedresourceaccountindex", list: "toAccounts" }],
 	[2, { path: "getdelegatedresourceaccountindex", list: "fromAccounts" }],
@@ -134,7 +137,7 @@ const INDEXES = new Map<number, { readonly path: string; readonly list: "toAccou
 
 const hexOf = (key: string, from: number): string => toHex(fromKey(key.slice(from, from + ADDRESS_LENGTH)));
 
-/** What one account delegates to another. A record of generation 2 is locked if any of its resources has an end. */
+/** The delegation from one account to another. A generation 2 record is locked if any of its resources has an end time. */
 export function* publicDelegation(key: string): Found {
 	const isV2 = key.length === 2 * ADDRESS_LENGTH + 1;
 	if (!isV2 && key.length !== 2 * ADDRESS_LENGTH) return undefined;
@@ -157,7 +160,7 @@ function* partners(key: string): PublicReading<readonly Uint8Array[]> {
 	return isNothing(text) ? [] : messageIn(DelegatedResourceAccountIndex, text)[index.list];
 }
 
-/** An entry of the index of who delegates to whom; its time is its place in the list, which has the order of times. */
+/** An entry of the delegation index; its time is its position in the list, which is in time order. */
 export function* delegationIndex(key: string): Found {
 	if (key.length !== 2 * ADDRESS_LENGTH + 1) return undefined;
 	const partner = key.slice(1 + ADDRESS_LENGTH);
@@ -168,13 +171,13 @@ export function* delegationIndex(key: string): Found {
 	);
 }
 
-/** Keys of an account's entries of the index. @param prefix first byte and address */
+/** Keys of an account's index entries. @param prefix first byte and address */
 export function* delegationIndexKeys(prefix: string): PublicReading<readonly string[]> {
 	if (prefix.length !== 1 + ADDRESS_LENGTH) return [];
 	return (yield* partners(prefix)).map((one) => prefix + toKey(one));
 }
 
-/** What a witness keeps of its rewards, from now on; no other row of the bookkeeping by cycles. */
+/** A witness's brokerage from now on; no other rows of the per-cycle bookkeeping. */
 export function* brokerage(key: string): Found {
 	const [, address] = /^-1-([0-9a-f]{42})-brokerage$/.exec(key) ?? [];
 	if (address === undefined) return undefined;
@@ -199,7 +202,7 @@ export function* exchangeKeys(): PublicReading<readonly string[]> {
 	return (yield* exchanges()).map((one) => toKey(be64(one.exchange_id)));
 }
 
-/** The number of the newest pair. */
+/** Number of the newest pair. */
 export function* newestExchange(): PublicReading<bigint> {
 	return (yield* exchanges()).reduce((most, { exchange_id: id }) => (id > most ? id : most), 0n);
 }

@@ -1,6 +1,6 @@
 /**
- * The state of a node that isn't of this program, by its public queries, at its head: what those tell of accounts, contracts,
- * storage, witnesses, tokens and blocks. An entry is as it is when it is first read; others aren't there.
+ * State of a node of another program, at its head, by public queries: accounts, contracts, storage,
+ * witnesses, tokens and blocks. Entries are as of their first read; anything else is missing.
  */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
@@ -59,39 +59,39 @@ import { type EncodedValues, type EntryName, ForkReadError, type StateSource } f
 
 type ReadEntry = (source: PublicSource, key: string) => PublicReading<Uint8Array | undefined>;
 
-/** Answers that hold several entries are kept for those that are read next. */
+/** Responses with several entries are cached for later reads. */
 const KEPT_ANSWERS = 256;
-/** Slots whose rows may be asked for. */
+/** Slots whose rows may be requested. */
 const KEPT_ORIGINS = 100_000;
 
 interface PublicPlace {
-	/** Of the HTTP interface, without a slash at its end. */
+	/** URL of the HTTP interface, without trailing slash. */
 	readonly url: string;
-	/** Of the JSON-RPC, whole; absent: beside the HTTP interface. */
+	/** Full URL of the JSON-RPC; absent: next to the HTTP interface. */
 	readonly jsonrpcUrl?: string | undefined;
 	readonly number: bigint;
 	readonly genesisTimestampMs: bigint;
 }
 
-/** Answers that properties are read from, by endpoint. */
+/** Responses from which properties are derived, by endpoint. */
 interface PropertyAnswers {
 	readonly parameters: string;
 	readonly nextMaintenance: string;
-	/** Of any account: the totals of the chain are in it. */
+	/** From any account: it includes the chain's totals. */
 	readonly resources: string;
 	readonly burnt: string;
 	/** Its number; 0: there is none. */
 	readonly newestExchange: bigint;
 }
 
-/** Tokens of a fork get numbers from here on: how many the network has isn't told. */
+/** First number for the fork's own tokens: the network's token count isn't reported. */
 const TOKENS_FROM = 2_000_000n;
 
-/** Large enough to tell a unit by. */
+/** Large enough to reveal a unit. */
 const LARGE = 1_000_000_000n;
 
 /**
- * The dynamic properties of a chain as far as public queries tell them; what they don't stays as on a new chain.
+ * A chain's dynamic properties, as far as public queries tell; the others stay as on a new chain.
  * @param head after whose state the fork begins
  * @throws {Error} if an answer can't be read
  */
@@ -131,19 +131,19 @@ function propertiesOf(head: SignedBlock, answers: PropertyAnswers): ReadonlyMap<
 	set("BURN_COIN_AMOUNT", burntOf(answers.burnt));
 	set("SET_BLACKHOLE_ACCOUNT_PERMISSION", 1n);
 	found.set(propertyKey("latest_block_header_hash"), head.id);
-	// The producers of today make blocks of versions that have passed.
+	// Current witnesses produce blocks of versions that have passed.
 	for (const { version } of forkTable) {
 		if (version <= head.raw.version) found.set(`FORK_VERSION_${version}`, Uint8Array.of(1));
 	}
 	return found;
 }
 
-/** The key of the list of active witnesses. */
+/** Key of the active witness list. */
 const ACTIVE_WITNESSES = Buffer.from(utf8("active_witnesses")).toString("latin1");
 
 export class PublicSource implements StateSource {
 	readonly name: string;
-	/** Each entry is a query of its own. */
+	/** Each entry is a separate query. */
 	readonly mostEntries = 1;
 	private readonly answers = new Map<string, string>();
 	private readonly origins = new Map<string, { readonly address: Uint8Array; readonly slot: Uint8Array }>();
@@ -160,7 +160,7 @@ export class PublicSource implements StateSource {
 		};
 	}
 
-	/** Nobody asks for rows any more. */
+	/** No more rows are requested. */
 	close(): void {
 		delete rowWatch.notice;
 	}
@@ -195,7 +195,7 @@ export class PublicSource implements StateSource {
 		return this.runLater(delegationIndexKeys(prefix));
 	}
 
-	/** Where a query goes. */
+	/** The URL of a query. */
 	private urlOf(path: string): string {
 		const { url, jsonrpcUrl } = this.place;
 		return path === JSON_RPC && jsonrpcUrl !== undefined ? jsonrpcUrl : url + path;
@@ -307,7 +307,7 @@ function* blockIdOf(number: bigint): PublicReading<Uint8Array | undefined> {
 	return blockOf(yield* ask("getblockbynum", { num: Number(number) }))?.id;
 }
 
-/** How each kind of entry is asked for, by the index of its store. */
+/** Readers by store index. */
 const READERS = new Map<number, ReadEntry>([
 	[
 		stores.account.index,
@@ -345,7 +345,7 @@ const READERS = new Map<number, ReadEntry>([
 	[
 		stores.storageRow.index,
 		function* (source, key) {
-			// Keys of their own (#99) have an older one beside them, and the answer is the same for both.
+			// Keys from #99 have an older counterpart with the same answer.
 			const origin = key.length === 32 ? source.originOfRow(key) : undefined;
 			if (!origin) return undefined;
 			const params = [`0x${toHex(origin.address.subarray(1))}`, `0x${toHex(origin.slot)}`, "latest"];
@@ -443,7 +443,7 @@ const READERS = new Map<number, ReadEntry>([
 	],
 ]);
 
-/** Keys of ordered stores that can be listed. */
+/** Ordered stores whose keys can be listed. */
 const LISTS = new Map<number, () => PublicReading<readonly string[]>>([
 	[stores.exchangeV2.index, exchangeKeys],
 	[

@@ -1,4 +1,4 @@
-/** What the thread of requests does: one HTTP request a message, bounded in bytes and time, tried again where that may help. */
+/** The request thread: one HTTP request per message, bounded in bytes and time, retried where that may help. */
 
 import type { MessagePort } from "node:worker_threads";
 import { isModestJson } from "../../protocol/json/modest-json.js";
@@ -6,7 +6,7 @@ import { isModestJson } from "../../protocol/json/modest-json.js";
 /** What the thread is given. */
 export interface WorkerSide {
 	readonly port: MessagePort;
-	/** One number, which each answer raises: whoever sleeps on it wakes. */
+	/** A counter incremented with each response, to wake the sleeping thread. */
 	readonly answers: Int32Array;
 }
 
@@ -24,18 +24,18 @@ export interface Answer {
 	readonly id: number;
 	/** The body of an answer with status 200. */
 	readonly text?: string;
-	/** Why there is none, without the address: it may hold a key. */
+	/** Why it failed, without the address: that may contain a key. */
 	readonly failure?: string;
 }
 
-/** A server that is busy or starting may answer a moment later. */
+/** A busy or starting server may respond a moment later. */
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 
-/** Asking again may help. */
+/** A retry may succeed. */
 class PassingFailure extends Error {}
 
-/** What it needs of its surroundings. */
+/** What it needs of its environment. */
 interface Surroundings {
 	/** As the runtime has it. */
 	readonly fetch: typeof fetch;
@@ -90,12 +90,12 @@ async function attemptOne(
 			headers,
 			body,
 			signal,
-			// A key in the address is for one server.
+			// A key in the address is for one server only.
 			redirect: "manual",
 		});
 	} catch (error) {
 		const reason = reasonOf(error);
-		// Nothing listens there: whoever waits must be woken.
+		// Nothing is listening there; the waiting thread must be woken.
 		throw reason === "ECONNREFUSED" ? new Error(reason) : new PassingFailure(reason);
 	}
 	if (REDIRECTS.has(response.status)) {
@@ -112,7 +112,7 @@ async function attemptOne(
 	return readText(response, mostBytes);
 }
 
-/** The system's code of a failed connection; messages may quote the address. */
+/** System error code of a failed connection; messages may quote the address. */
 function reasonOf(error: unknown): string {
 	const { cause } = error as { readonly cause?: { readonly code?: unknown } };
 	return typeof cause?.code === "string" ? cause.code : "it can't be reached";

@@ -1,40 +1,40 @@
 /**
- * Asking another node in the middle of a rule.
+ * Queries another node in the middle of a rule.
  *
- * Rules read the state synchronously, since LevelDB is, and a fork finds out what it lacks when a rule reads it. So the main
- * thread sleeps on a shared number (`Atomics.wait`, with a time limit) while a worker thread makes the request: no rule has to be
- * written a second time, and every path that reads the state works on a fork. Starting an execution again whenever an entry
- * has come would do without a thread, but runs everything as often as it reads entries; a child process for each request
- * takes forty milliseconds. The thread is asked for what is known ahead without waiting, by the same messages.
+ * Rules read state synchronously, as LevelDB does, and a fork discovers what it lacks only when a rule reads it. So the main
+ * thread sleeps on a shared counter (`Atomics.wait`, with a timeout) while a worker thread makes the request: no rule needs a
+ * second version, and every code path that reads state works on a fork. Re-running an execution after each fetched entry
+ * would need no thread, but runs everything as often as it reads entries; a child process per request takes forty
+ * milliseconds. Prefetches use the same thread without blocking.
  *
- * A node sleeps meanwhile: it is a development chain's, whose one client waits for this answer.
+ * The node sleeps meanwhile, which is acceptable for a development chain, whose only client waits for this anyway.
  */
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { bundledScript } from "../../diagnostics/bundled-script.js";
 import type { Answer, Request } from "./request-thread.js";
 
-/** The other node didn't answer as it should; the message is a clause without its address. */
+/** The other node failed to respond properly; the message is a clause without its address. */
 export class RequestError extends Error {
 	override readonly name = "RequestError";
 }
 
-/** What a request may take. */
+/** Limits of a request. */
 export interface RequestLimits {
 	readonly mostBytes: number;
 	readonly timeoutMs: number;
 }
 
-/** A body is JSON; so is an answer, which is not looked at here. */
+/** Bodies are JSON; so are responses, which are not validated here. */
 export interface Requests {
-	/** Sleeps until the answer is there. @throws {RequestError} */
+	/** Sleeps until the response arrives. @throws {RequestError} */
 	now(url: string, body: string): string;
 	/** @throws {RequestError} */
 	later(url: string, body: string): Promise<string>;
 	close(): Promise<void>;
 }
 
-/** The thread needs a moment more than its requests to tell that their time is over. */
+/** Extra time for the thread to report that a request timed out. */
 const GRACE_MS = 2_000;
 
 export class ThreadRequests implements Requests {
@@ -93,7 +93,7 @@ export class ThreadRequests implements Requests {
 					fail(error);
 				}
 			});
-			// Whoever waits for it needs the process.
+			// Awaiting callers need the process to stay alive.
 			this.port.ref();
 		});
 	}
@@ -129,5 +129,5 @@ function textOf({ text, failure }: Answer): string {
 	return text;
 }
 
-/** The bundled script of the thread; undefined in a program that runs from source. */
+/** The thread's bundled script; undefined when running from source. */
 export const requestScript = (): URL | undefined => bundledScript("node/fork/requests.worker.js");

@@ -1,4 +1,4 @@
-/** The thread that asks another node over HTTP while the main thread waits, or goes on (`requests.ts` says why). */
+/** The thread that queries another node over HTTP while the main thread sleeps or continues (see `requests.ts`). */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";

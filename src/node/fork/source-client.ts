@@ -1,9 +1,9 @@
-/** Calls of another node's JSON-RPC, whose answers are not trusted. */
+/** Calls another node's JSON-RPC, whose answers are not trusted. */
 
 import { RequestError, type Requests } from "./requests.js";
 import { ForkReadError } from "./state-source.js";
 
-/** A part of an answer; what it is must be looked at first. */
+/** Part of an answer, to be validated before use. */
 export type Unknown = Readonly<Record<string, unknown>>;
 
 export const isAnswerObject = (value: unknown): value is Unknown =>
@@ -19,10 +19,10 @@ export class SourceRefusedError extends ForkReadError {
 	}
 }
 
-/** Longer refusals are cut: they go into logs and answers. */
+/** Longer refusals are truncated: they go into logs and responses. */
 const MAX_REFUSAL = 300;
 
-/** An address without what may be secret: path, user, query. @throws {TypeError} */
+/** An address without potential secrets: path, user, query. @throws {TypeError} */
 export const originOf = (url: string): string => new URL(url).origin;
 
 export class SourceClient {
@@ -36,7 +36,7 @@ export class SourceClient {
 		this.name = originOf(url);
 	}
 
-	/** Sleeps until the answer is there. @throws {ForkReadError} */
+	/** Sleeps until the answer arrives. @throws {ForkReadError} */
 	now(method: string, ...params: readonly unknown[]): unknown {
 		return this.caught(() => resultOf(this.name, this.requests.now(this.url, callOf(method, params))));
 	}
@@ -70,7 +70,7 @@ export class SourceClient {
 const callOf = (method: string, params: readonly unknown[]): string =>
 	JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
-/** What a call answered. @throws {ForkReadError} */
+/** The result of a call. @throws {ForkReadError} */
 export function resultOf(name: string, text: string): unknown {
 	let answer: unknown;
 	try {

@@ -6,7 +6,7 @@ import { PAIR_KEY_LENGTH } from "../state/price-key.js";
 
 const TOKEN_ID_LENGTH = PAIR_KEY_LENGTH / 2;
 
-/** A token id, filled up with zero bytes. */
+/** A token id, padded with zero bytes. */
 function padded(id: Uint8Array): Uint8Array {
 	const bytes = new Uint8Array(TOKEN_ID_LENGTH);
 	bytes.set(id.subarray(0, TOKEN_ID_LENGTH));

@@ -1,8 +1,8 @@
 /**
- * Matching a new order, the taker, with the orders of the opposite pair, the makers (protocol/market §5).
+ * Matches a new order (the taker) with orders of the opposite pair (the makers; protocol/market §5).
  *
- * Both sides are paid at the maker's price, in whole units; what rounding leaves over goes back to the side that can't
- * be served any more. Here are also the orders of an account, the active ones and how many it has ever placed (§1).
+ * Both sides are paid at the maker's price, in whole units; a remainder from rounding is refunded to the side that can't be
+ * filled any further. Also tracks an account's active orders, and how many it has ever placed (§1).
  */
 
 import { equalBytes, toKey } from "../../protocol/bytes.js";
@@ -20,7 +20,7 @@ import { give } from "../tokens/holdings.js";
 import { pairKey } from "./keys.js";
 import { closeLevel, existingOrder, levelOrders, priceLevels, unlinkOrder } from "./order-book.js";
 
-/** Single matches that one transaction may make. */
+/** Maximum matches per transaction. */
 const MAX_MATCHES = 20;
 
 /** The new order and its owner; both are written by the caller. */
@@ -31,7 +31,7 @@ interface Taker {
 
 /**
  * Matches the taker as far as prices allow.
- * @returns what was exchanged, in the order in which it happened
+ * @returns the trades, in order of execution
  * @throws {ContractExecuteError} if more than {@link MAX_MATCHES} makers would be needed
  */
 export function matchOrder(state: StateView, taker: Taker): MarketOrderDetail[] {
@@ -60,7 +60,7 @@ export function matchOrder(state: StateView, taker: Taker): MarketOrderDetail[] 
 	return details;
 }
 
-/** Lets two orders trade. @returns undefined if only something was given back */
+/** Matches two orders. @returns undefined if there was only a refund */
 function matchOne(state: StateView, taker: Taker, maker: MarketOrder): MarketOrderDetail | undefined {
 	const { order } = taker;
 	const { INACTIVE } = MarketOrderState;
@@ -114,8 +114,8 @@ function exchange(
 }
 
 /**
- * Pays into the stored record of an account. Where a taker meets an order of its own, its record in memory is written
- * later and replaces this one: what it earned as a maker is lost, as on the network.
+ * Credits an account's stored record. If the taker matches its own order, its in-memory record is written
+ * later and overwrites this: what it earned as maker is lost, as on the network.
  */
 function giveStored(state: StateView, address: Uint8Array, id: Uint8Array, amount: bigint): void {
 	const account = Account.copy(state.account.existing(address));
@@ -123,12 +123,12 @@ function giveStored(state: StateView, address: Uint8Array, id: Uint8Array, amoun
 	state.account.put(address, account);
 }
 
-/** The record of an account, an empty one if it has placed no order. */
+/** An account's order record; empty if it has never placed an order. */
 export function accountOrders(state: StateView, owner: Uint8Array): Readonly<MarketAccountOrder> {
 	return state.marketAccount.get(owner) ?? MarketAccountOrder.create({ owner_address: owner });
 }
 
-/** Counts a new active order of its owner. */
+/** Adds a new active order to its owner's record. */
 export function addActiveOrder(state: StateView, order: Readonly<MarketOrder>): void {
 	const record = MarketAccountOrder.copy(accountOrders(state, order.owner_address));
 	record.orders = [...record.orders, order.order_id];
@@ -137,7 +137,7 @@ export function addActiveOrder(state: StateView, order: Readonly<MarketOrder>): 
 	state.marketAccount.put(order.owner_address, record);
 }
 
-/** Ends an order, which the caller writes: it leaves the active ones of its owner. */
+/** Ends an order, which the caller writes, and removes it from its owner's active ones. */
 export function endOrder(
 	state: StateView,
 	order: MarketOrder,

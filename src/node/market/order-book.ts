@@ -1,6 +1,6 @@
 /**
- * The order book: for each pair of tokens its price levels, for each level a list of orders, oldest first, linked by
- * the orders themselves (protocol/market).
+ * The order book: price levels per pair of tokens, and per level a list of orders, oldest first, linked
+ * through the orders themselves (protocol/market).
  */
 
 import { be64, fromKey, readBe64, toHex, toKey } from "../../protocol/bytes.js";
@@ -11,14 +11,14 @@ import { headKey, pairKey, priceKey } from "./keys.js";
 const NO_ORDER = new Uint8Array(0);
 const EMPTY_LIST = new MarketOrderIdList();
 
-/** The order of an id that the book or an account names. */
+/** The order with an id referenced by the book or an account. */
 export function existingOrder(state: StateView, id: Uint8Array): Readonly<MarketOrder> {
 	const order = state.marketOrder.get(id);
 	if (!order) throw new Error(`market order ${toHex(id)} is missing`);
 	return order;
 }
 
-/** Keys of a pair's price levels, the cheapest first. PERF: grows with the limit only. */
+/** Keys of a pair's price levels, cheapest first. PERF: cost depends only on the limit. */
 export function priceLevels(state: StateView, pair: Uint8Array, limit: number): Uint8Array[] {
 	const head = toKey(headKey(pair));
 	const prefix = toKey(pair);
@@ -30,12 +30,12 @@ export function priceLevels(state: StateView, pair: Uint8Array, limit: number): 
 	return levels;
 }
 
-/** The list of a level, empty if there is no such level. */
+/** A level's order list; empty if the level doesn't exist. */
 export function levelOrders(state: StateView, level: Uint8Array): Readonly<MarketOrderIdList> {
 	return state.marketPairPriceToOrder.get(level) ?? EMPTY_LIST;
 }
 
-/** The level to which an order belongs. */
+/** The level that an order belongs to. */
 export function levelOf(order: Readonly<MarketOrder>): Uint8Array {
 	return priceKey(
 		pairKey(order.sell_token_id, order.buy_token_id),
@@ -44,7 +44,7 @@ export function levelOf(order: Readonly<MarketOrder>): Uint8Array {
 	);
 }
 
-/** Puts an order, which the caller writes, at the end of its level. */
+/** Appends an order, which the caller writes, to its level. */
 export function appendOrder(state: StateView, order: MarketOrder): void {
 	const level = levelOf(order);
 	if (!state.marketPairPriceToOrder.has(level)) openLevel(state, order);
@@ -59,7 +59,7 @@ export function appendOrder(state: StateView, order: MarketOrder): void {
 	state.marketPairPriceToOrder.put(level, list);
 }
 
-/** Counts the new level of an order; the first of a pair also makes the pair's head key, which stays forever. */
+/** Counts an order's new level. A pair's first level also creates the pair's head key, which is never deleted. */
 function openLevel(state: StateView, order: Readonly<MarketOrder>): void {
 	const pair = pairKey(order.sell_token_id, order.buy_token_id);
 	const count = state.marketPairToPrice.get(pair);
@@ -67,7 +67,7 @@ function openLevel(state: StateView, order: Readonly<MarketOrder>): void {
 	state.marketPairToPrice.put(pair, be64((count === undefined ? 0n : readBe64(count)) + 1n));
 }
 
-/** Takes an order out of its level and writes it. @returns whether the level is empty now */
+/** Removes an order from its level and writes it. @returns whether the level is now empty */
 export function unlinkOrder(state: StateView, order: MarketOrder): boolean {
 	const level = levelOf(order);
 	const list = MarketOrderIdList.copy(levelOrders(state, level));

@@ -1,4 +1,4 @@
-/** Questions about the order book (protocol/market §8). They are answered whether the market is open or not. */
+/** Queries of the order book (protocol/market §8), answered whether or not the market is open. */
 
 import { toKey } from "../../protocol/bytes.js";
 import {
@@ -17,13 +17,13 @@ import { isCoinOrTokenNumber } from "../tokens/token-store.js";
 import { pairKey, tokensOfPair } from "./keys.js";
 import { levelOrders, priceLevels } from "./order-book.js";
 
-/** Price levels, and orders before the last level, that an answer may hold. */
+/** Maximum price levels of a result, and maximum orders before its last level. */
 const MAX_ANSWERS = 1_000;
 
-/** Pairs that an answer may hold. */
+/** Maximum pairs of a result. */
 const MAX_PAIRS = 1_001;
 
-/** An order by its id, with its place in the book. @throws {RuntimeRuleError} if there is no such order */
+/** An order by id, including its links in the book. @throws {RuntimeRuleError} if there is no such order */
 export function marketOrderById(state: StateView, id: Uint8Array): Readonly<MarketOrder> {
 	const order = state.marketOrder.get(id);
 	if (!order) throw new RuntimeRuleError("IllegalStateException", "order not found in store");
@@ -61,7 +61,7 @@ export function marketOrdersOfPair(state: StateView, sellId: Uint8Array, buyId: 
 	const orders: MarketOrder[] = [];
 	for (const level of priceLevels(state, pair, MAX_ANSWERS)) {
 		let id = levelOrders(state, level).head;
-		// The limit is looked at after an order was added, so that a level may pass it by one.
+		// The limit is checked after an order is added, so a result may exceed it by one.
 		while (id.length > 0 && orders.length <= MAX_ANSWERS) {
 			const order = marketOrderById(state, id);
 			orders.push(withoutPlace(order));
@@ -72,7 +72,7 @@ export function marketOrdersOfPair(state: StateView, sellId: Uint8Array, buyId: 
 	return MarketOrderList.create({ orders });
 }
 
-/** The pairs that have orders, in the order of the store. */
+/** The pairs that have orders, in store order. */
 export function marketPairs(state: StateView): MarketOrderPairList {
 	const pairs = keysInStoreOrder(state.marketPairToPrice).slice(0, MAX_PAIRS);
 	return MarketOrderPairList.create({

@@ -1,21 +1,21 @@
 /**
- * What was said lately: bounded in number and in time, and of constant cost however full it is.
+ * A map of recent entries, bounded in number and age, with constant-time operations however full it is.
  *
- * A `Map` alone doesn't do: its first key is found by walking over all the slots of deleted ones, so that forgetting the
- * oldest entry of a full cache of 20,000 took longer than all else that a message needs. Here the entries are also
- * linked in the order of their age, through arrays of slots that grow as they are needed.
+ * A plain `Map` isn't enough: finding its first key walks all deleted slots, so evicting the oldest entry of
+ * a full cache of 20,000 took longer than everything else a message needs. Here the entries are also linked
+ * by age, through slot arrays that grow on demand.
  */
 
 const NONE = -1;
 const FIRST_SLOTS = 16;
 
-/** Values by key, the oldest forgotten first. An entry that is put again keeps its age. */
+/** Values by key; the oldest are evicted first. Putting an existing key keeps its age. */
 export class Recent<V = true> {
 	private readonly slots = new Map<string, number>();
 	private keys: string[] = [];
 	private values: (V | undefined)[] = [];
 	private since = new Float64Array(0);
-	/** The slot of the entry that came before, and after; of a free slot: the next free one. */
+	/** The next older and newer entry's slot; for a free slot, the next free one. */
 	private older = new Int32Array(0);
 	private newer = new Int32Array(0);
 	private oldest = NONE;
@@ -32,7 +32,7 @@ export class Recent<V = true> {
 		private readonly now: () => number,
 	) {}
 
-	/** Entries, those included that are too old and not yet forgotten. */
+	/** Number of entries, including expired ones not yet evicted. */
 	get size(): number {
 		return this.slots.size;
 	}
@@ -46,7 +46,7 @@ export class Recent<V = true> {
 		return true;
 	}
 
-	/** Puts an entry as new, whether it was remembered or not. */
+	/** Puts an entry as new, whether or not it exists. */
 	renew(key: string, value: V): void {
 		const now = this.now();
 		this.expire(now);
@@ -71,7 +71,7 @@ export class Recent<V = true> {
 		return this.fresh(key) !== undefined;
 	}
 
-	/** When the entry was put; undefined if it is not remembered. */
+	/** When the entry was put; undefined if it isn't remembered. */
 	sinceMs(key: string): number | undefined {
 		const slot = this.fresh(key);
 		return slot === undefined ? undefined : this.since[slot];

@@ -1,7 +1,7 @@
 /**
- * What the peer network takes from its environment: time, randomness, sockets and name look-ups. The real one is
- * `node-environment.ts`; a simulation brings its own, so that a whole network runs in one process under a clock of its
- * own and a failing run can be repeated exactly. Nothing else in this room may read a clock or make a socket.
+ * What the peer network takes from its environment: time, randomness, sockets and name lookups. The real one is
+ * `node-environment.ts`; a simulation provides its own, so that a whole network runs in one process under a virtual clock and
+ * failures can be reproduced exactly. Nothing else in this directory may read a clock or open a socket.
  */
 
 /** An IP literal and a port. */
@@ -10,20 +10,20 @@ export interface NodeAddress {
 	readonly port: number;
 }
 
-/** As people write it and as a URL needs it: an IPv6 literal stands in brackets. */
+/** In display and URL form: IPv6 literals are in brackets. */
 export function addressText({ host, port }: NodeAddress): string {
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Of maps by address. */
+/** Key for maps by address. */
 export const keyOfAddress = ({ host, port }: NodeAddress): string => `${host} ${port}`;
 
 export interface Timer {
-	/** Ends it; a task that has not begun does not run. May be called often. */
+	/** Cancels it, unless it has already started. May be called repeatedly. */
 	cancel(): void;
 }
 
-/** What a byte stream tells its owner. */
+/** Events of a byte stream for its owner. */
 export interface StreamListener {
 	data(bytes: Uint8Array): void;
 	/** The stream is closed, by either side; called once, as the last event. */
@@ -33,17 +33,17 @@ export interface StreamListener {
 /** One TCP connection. */
 export interface ByteStream {
 	readonly remote: NodeAddress;
-	/** Bytes that were written and are not yet with the other side's system. */
+	/** Bytes written but not yet handed to the other side's system. */
 	readonly backlog: number;
 	/** The creator of the stream sets this before anything else happens in the process. */
 	listen(listener: StreamListener): void;
 	/** Ignored once the stream is ended. */
 	write(bytes: Uint8Array): void;
-	/** Sends what is written, then closes. */
+	/** Sends what was written, then closes. */
 	end(): void;
-	/** Closes at once. */
+	/** Closes immediately. */
 	destroy(): void;
-	/** Stops reading until {@link resume}: the sender is held back. */
+	/** Stops reading until {@link resume}, which holds the sender back. */
 	pause(): void;
 	resume(): void;
 }
@@ -68,16 +68,13 @@ export interface BindOptions {
 }
 
 export interface NetworkEnvironment {
-	/**
-	 * Milliseconds of a clock that only goes forward and is never set: for durations. Its origin is
-	 * arbitrary, and it has fractions.
-	 */
+	/** Milliseconds of a monotonic clock, for durations. Its origin is arbitrary, and it has fractions. */
 	now(): number;
-	/** Milliseconds since 1970, which may be set at any moment, either way: for times that nodes tell each other. */
+	/** Milliseconds since 1970, which may jump at any moment in either direction: for timestamps exchanged between nodes. */
 	wallClock(): number;
-	/** Runs a task once. Tasks of equal time run in the order in which they were set. */
+	/** Runs a task once. Tasks due at the same time run in the order they were set. */
 	after(delayMs: number, task: () => void): Timer;
-	/** Runs a task again and again, the next time `periodMs` after it returned. */
+	/** Runs a task periodically, each time `periodMs` after it returned. */
 	every(periodMs: number, task: () => void, firstMs?: number): Timer;
 	/** From 0 (inclusive) to 1. */
 	random(): number;
@@ -91,10 +88,10 @@ export interface NetworkEnvironment {
 		options: BindOptions,
 		receive: (datagram: Uint8Array, from: NodeAddress) => void,
 	): Promise<DatagramPort>;
-	/** An address of a host, an IPv4 one first. @throws {Error} if its name is not known */
+	/** Resolves a host, preferring IPv4. @throws {Error} if its name is not known */
 	resolveHost(name: string): Promise<string>;
 	/** TXT records of a name, each as its strings. @throws {Error} if no resolver answers */
 	resolveText(name: string): Promise<readonly (readonly string[])[]>;
-	/** Runs a task after what is running now; the environment's `setImmediate`. */
+	/** Runs a task after the current one; the environment's `setImmediate`. */
 	soon(task: () => void): void;
 }

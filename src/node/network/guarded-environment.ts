@@ -1,4 +1,4 @@
-/** The environment with its callbacks guarded: a bug of this program is reported and doesn't end the node. */
+/** The environment with guarded callbacks: a bug of this program is reported and doesn't end the node. */
 
 import type { ByteStream, NetworkEnvironment, StreamListener } from "./environment.js";
 import { ForwardingStream } from "./metered-environment.js";
@@ -32,7 +32,7 @@ export function guardedEnvironment(environment: NetworkEnvironment, report: Repo
 	};
 }
 
-/** After a fault of its listener a stream is in an unknown state: it is closed. */
+/** After a bug in its listener, a stream is in an unknown state, so it is closed. */
 class GuardedStream extends ForwardingStream {
 	constructor(
 		stream: ByteStream,

@@ -1,9 +1,9 @@
-/** The environment, with what goes over its sockets counted; and streams that hand on to another one. */
+/** The environment with socket traffic counted; and forwarding streams. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, StreamListener } from "./environment.js";
 
-/** A byte stream that hands everything on to another one: what watches or guards streams overrides what it needs. */
+/** A byte stream that forwards everything to another one: base class for streams that observe or guard. */
 export class ForwardingStream implements ByteStream {
 	constructor(protected readonly stream: ByteStream) {}
 
@@ -88,27 +88,27 @@ class MeteredStream extends ForwardingStream {
 	}
 }
 
-/** What a node counts about its peers, where its configuration asks for it (protocol/configuration §4.5). */
+/** Peer metrics, if configured (protocol/configuration §4.5). */
 export interface PeerMeter {
 	/** Bytes over a socket, sent or received at once. */
 	bytes(protocol: "tcp" | "udp", direction: "in" | "out", count: number): void;
-	/** An application message was dealt with. @param type its name */
+	/** An application message was handled. @param type its name */
 	processed(type: string, ms: number): void;
 	/** A connection ended with a reason, ours or the peer's. */
 	disconnected(reason: string): void;
 	/** A peer's message ended in an error. @param kind as the network names them: `bad_message` */
 	failed(kind: string): void;
-	/** An announced block came after it was asked for. */
+	/** An announced block arrived after being requested. */
 	blockFetched(ms: number): void;
-	/** A transaction came after it was asked for. */
+	/** A transaction arrived after being requested. */
 	transactionFetched(ms: number): void;
-	/** A witness that proved itself, or a relay that is configured, greeted this long after its connection began. */
+	/** A proven witness or configured relay completed its handshake this long after connecting. */
 	greeted(ms: number): void;
-	/** An announced block came this long after its time. */
+	/** An announced block arrived this long after its timestamp. */
 	blockReceived(delayMs: number): void;
 	/** It is new, and signed by an active witness. */
 	blockJudged(block: SignedBlock, delayMs: number): void;
-	/** A new block of a peer joined the chain or a side branch. @param inSync by synchronizing, not announced */
+	/** A peer's new block joined the chain or a side branch. @param inSync by synchronizing, not announced */
 	blockTaken(block: SignedBlock, inSync: boolean, ms: number): void;
 	/** A peer answered a ping. */
 	pinged(ms: number): void;

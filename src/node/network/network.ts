@@ -1,4 +1,4 @@
-/** The peer network of a node: puts its parts together, starts and stops them. */
+/** The node's peer network: assembles, starts and stops its parts. */
 
 import { stat } from "node:fs/promises";
 import { quietLog } from "../../diagnostics/quiet-log.js";
@@ -37,7 +37,7 @@ interface NetworkLog {
 	warn(fields: object, message: string): void;
 }
 
-/** The address under which this node announces itself (protocol/peers §2.2). */
+/** The address that this node announces (protocol/peers §2.2). */
 interface OwnAddress {
 	/** Literal, or empty. */
 	readonly ipv4: string;
@@ -48,8 +48,8 @@ const LOOPBACK = "127.0.0.1";
 const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 /**
- * What the configuration names, else the address that is bound, else that of an interface of this machine. Others see
- * where our packets come from; no outside service is asked for it.
+ * The configured address, else the bound one, else that of a local interface. Peers see where our packets
+ * come from anyway; no external service is queried.
  * @param external `node.discovery.external.ip`, or empty
  * @param bound address that listeners bind; undefined: every interface
  * @param lan addresses of this machine's interfaces, either may be empty
@@ -71,23 +71,23 @@ interface NetworkOptions {
 	readonly environment: NetworkEnvironment;
 	readonly config: NodeConfig;
 	readonly open: OpenChain;
-	/** Undefined: signatures are recovered where blocks are applied. */
+	/** Undefined: signatures are recovered when blocks are applied. */
 	readonly pool: SignatureAhead | undefined;
-	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
+	/** Checks a transaction's shielded proofs ahead of time; absent: during execution. */
 	readonly prepare?: PrepareProofs | undefined;
-	/** Verifies signatures that take long on other threads; undefined: the chain does, when it takes the transaction. */
+	/** Verifies slow signatures on other threads; undefined: the chain verifies them when it receives the transaction. */
 	readonly verify?: VerifyAhead | undefined;
 	readonly producers: readonly Producer[];
 	/** Address to bind and to dial from; undefined: every interface. */
 	readonly host?: string | undefined;
 	/** Addresses of this machine's interfaces; either may be empty. */
 	readonly lan: OwnAddress;
-	/** Where discovered nodes are kept; undefined: nowhere. */
+	/** Where discovered nodes are stored; undefined: nowhere. */
 	readonly dataDirectory: string | undefined;
 	readonly log: NetworkLog;
-	/** Notified of errors that are bugs of this program. */
+	/** Receives errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
-	/** Asked before each block of a peer is applied: true drops it, because the node stops. */
+	/** Checked before each peer's block is applied: true drops it, because the node stops. */
 	readonly isAtEnd?: (() => boolean) | undefined;
 	/** Undefined: metrics are off. */
 	readonly meter?: PeerMeter | undefined;
@@ -99,21 +99,21 @@ export interface PeerNetwork extends NetworkView {
 	readonly port: number;
 	/** The network's view of the chain. */
 	readonly chain: NodeChain;
-	/** Whether this node is the one of its backup group that acts. */
+	/** Whether this node is the active one of its backup group. */
 	readonly isMaster: boolean;
 	/** Whether a peer is sending blocks that this node lacks. */
 	readonly isReceiving: boolean;
-	/** How far synchronising is; undefined: nothing is missing. */
+	/** Sync progress; undefined: nothing is missing. */
 	readonly progress: SyncProgress | undefined;
 	/** Disconnects every peer. */
 	stop(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
-/** Blocks that may wait to be applied: enough for two of the largest batches. */
+/** Maximum bytes of blocks queued for applying: enough for two of the largest batches. */
 const MAX_QUEUED_BYTES = 32 << 20;
 
-/** What the configuration says about peers, as the application layer uses it (protocol/peers §13). */
+/** The peer settings of the configuration, as the application layer uses them (protocol/peers §13). */
 export function peerSettings(config: NodeConfig): PeerSettings {
 	const { peers, unsolidifiedBlockCheck, maxUnsolidifiedBlocks, agreeNodeCount } = config.node;
 	return {
@@ -146,7 +146,7 @@ export function peerSettings(config: NodeConfig): PeerSettings {
 	};
 }
 
-/** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
+/** Starts the network. If the port can't be bound, that is logged (protocol/configuration §1.5) and the node only dials. */
 export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> {
 	const options = await withAddresses(given);
 	const { config, open, log, host, meter, report, pool, prepare, verify, isAtEnd } = options;
@@ -173,7 +173,7 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	const transport = new PeerTransport({
 		environment,
 		config: { ...peers, active: active.all },
-		// No connection comes before the transport starts, and then the application is there.
+		// No connection arrives before the transport starts, and by then the application exists.
 		listener: {
 			connected: (connection) => running.connected(connection),
 			received: (connection, type, payload) => running.received(connection, type, payload),
@@ -222,7 +222,7 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	return runningNetwork({ transport, world, running, chain, nodeId, self, isMaster, stops });
 }
 
-/** Looks up the hosts that the configuration names. */
+/** Resolves the configured hosts. */
 async function withAddresses(options: NetworkOptions): Promise<NetworkOptions> {
 	const { environment, config, log } = options;
 	const peers = await resolvePeers(environment, config.node.peers, (host, error) =>
@@ -235,10 +235,10 @@ const UNKNOWN_HOST = "a configured host is not known, and left out";
 
 type Stops = (() => Promise<void> | void)[];
 
-/** Logs what went wrong. */
+/** Logs a failure. */
 type Problem = (what: string) => (error: unknown) => void;
 
-/** Nodes that may be dialed, from discovery and from lists in DNS. */
+/** Dialable nodes, from discovery and DNS lists. */
 class Candidates implements CandidateSource {
 	discovery: Discovery | undefined;
 
@@ -257,7 +257,7 @@ class Candidates implements CandidateSource {
 	}
 }
 
-/** Configured addresses that are always dialed, without those of this node. */
+/** Configured addresses that are always dialed, without this node's own. */
 class ActiveAddresses {
 	private addresses: readonly NodeAddress[];
 
@@ -294,7 +294,7 @@ async function startTransport(transport: PeerTransport, port: number, problem: P
 	}
 }
 
-/** Undefined where the configuration has it off, or where it can't start. */
+/** Undefined if disabled in the configuration, or if it can't start. */
 async function startDiscovery(
 	environment: NetworkEnvironment,
 	{ config, host, dataDirectory }: NetworkOptions,
@@ -319,27 +319,27 @@ async function startDiscovery(
 	}
 }
 
-/** Until the configuration is looked at for the first time. */
+/** Delay before the configuration is first checked. */
 const FIRST_RELOAD_MS = 10_000;
 
 interface ReloadOptions {
 	readonly environment: NetworkEnvironment;
-	/** The configuration's file. */
+	/** The configuration file. */
 	readonly file: string;
-	/** What stands below it. */
+	/** The preset it is based on. */
 	readonly preset: NodeConfig["preset"];
 	readonly periodSeconds: bigint;
 	readonly transport: Pick<Transport, "trust">;
-	/** Notified of the nodes that are always to be dialed from now on. */
+	/** Called with the nodes that are always to be dialed from now on. */
 	readonly setActive: (active: readonly NodeAddress[]) => void;
 	readonly onProblem: (error: unknown) => void;
-	/** Called with hosts whose names nobody knows. */
+	/** Called with hosts that can't be resolved. */
 	readonly onUnknown: (host: string, error: unknown) => void;
 }
 
 /**
- * Applies new active and passive nodes while the node runs (`node.dynamicConfig`, protocol/configuration §1.4): looks at the file from
- * time to time.
+ * Applies changed active and passive nodes while the node runs (`node.dynamicConfig`, protocol/configuration
+ * §1.4), by checking the file periodically.
  * @returns ends that
  */
 function watchConfig(options: ReloadOptions): Timer {
@@ -361,7 +361,7 @@ function watchConfig(options: ReloadOptions): Timer {
 	return environment.every(Number(periodSeconds) * 1000, () => void look().catch(onProblem), FIRST_RELOAD_MS);
 }
 
-/** Reads the configured addresses again and again, where the configuration asks for it. @returns ends that */
+/** Periodically rereads the configured addresses, if enabled. @returns ends that */
 function followConfig(
 	environment: NetworkEnvironment,
 	config: NodeConfig,
@@ -398,7 +398,7 @@ interface NetworkParts {
 }
 
 /**
- * A peer as the node's servers show it (protocol/http-endpoints §5.1).
+ * A peer as shown by the node's servers (protocol/http-endpoints §5.1).
  * @param world tells when something was, in milliseconds since 1970, by how long ago it is
  */
 function peerFacts(peer: Peer, world: Pick<PeerWorld, "now" | "wallClock" | "departures">): PeerFacts {
@@ -453,12 +453,12 @@ function runningNetwork(parts: NetworkParts): PeerNetwork {
 	};
 }
 
-/** A block of ours is announced before it is applied here (protocol/peers §8.5). */
+/** Announces our own blocks before they are applied here (protocol/peers §8.5). */
 function announceOwnBlocks({ chain }: OpenChain, { advertisement }: Application): () => void {
 	return chain.observe({ produced: (block) => advertisement.broadcastBlock(block) });
 }
 
-/** The group of standbys of a witness; it begins with the first fresh block (protocol/peers §12). */
+/** Hot standby group of a witness; starts with the first fresh block (protocol/peers §12). */
 function startBackup(
 	environment: NetworkEnvironment,
 	{ config, open, host, log }: NetworkOptions,

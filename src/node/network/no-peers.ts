@@ -1,18 +1,18 @@
-/** A node without peers says so, and what it has tried: at first soon, then ever more rarely, as long as it has none. */
+/** Warns while a node has no peers, with what it has tried: soon after the start, then ever more rarely. */
 
 import type { PeerConfig } from "../config/peer-config.js";
 import type { NetworkEnvironment, Timer } from "./environment.js";
 
 const LOOK_MS = 5_000;
-/** Whoever starts a node and watches it learns soon that this machine has no network. */
+/** Someone watching a node start should soon learn that the machine has no network. */
 const FIRST_WARNING_MS = 10_000;
 const EARLY_MS = 100;
 const RAREST_MS = 3_600_000;
 
 interface PeerCounts {
-	/** Peers after their greeting. */
+	/** Peers that completed the handshake. */
 	readonly peers: number;
-	/** Nodes that have answered over UDP, or stand in a list, and can be dialed. */
+	/** Nodes that answered over UDP or are listed in DNS, and can be dialed. */
 	readonly connectable: number;
 }
 
@@ -46,7 +46,7 @@ export function watchForPeers(
 		}
 		aloneSince ??= now;
 		const aloneMs = now - aloneSince;
-		// A timer may come a little early.
+		// Timers may fire slightly early.
 		if (aloneMs < nextMs - EARLY_MS) return;
 		nextMs = aloneMs + Math.min(aloneMs, RAREST_MS);
 		const seconds = Math.round(aloneMs / 1000);

@@ -1,4 +1,4 @@
-/** The node's chain as the peer network sees it. */
+/** The node's chain as seen by the peer network. */
 
 import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
@@ -27,13 +27,13 @@ import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { StateView } from "../state/view.js";
 import type { BlockRef, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
-/** Confirmations whose write may not have happened yet. */
+/** Maximum confirmations whose write may still be pending. */
 const MAX_UNWRITTEN_COMMITS = 64;
-/** Records of confirmed blocks and cycles, and the last confirmed block; names are the reference's stores. */
+/** Confirmations of blocks and cycles, and the last confirmed block; named like the reference's stores. */
 const COMMIT_STORE = "pbft-sign-data/";
 const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
 
-/** Looks at signatures ahead of their use. */
+/** Processes signatures before they are needed. */
 export interface SignatureAhead {
 	/**
 	 * Digests a block, and recovers its signers.
@@ -44,24 +44,24 @@ export interface SignatureAhead {
 
 interface NodeChainOptions {
 	readonly open: OpenChain;
-	/** Undefined: signatures are recovered where blocks are applied. */
+	/** Undefined: signatures are recovered when blocks are applied. */
 	readonly pool: SignatureAhead | undefined;
-	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
+	/** Checks a transaction's shielded proofs ahead of time; absent: during execution. */
 	readonly prepare?: PrepareProofs | undefined;
 	readonly verify?: VerifyAhead | undefined;
-	/** Notified of errors that are bugs of this program. */
+	/** Receives errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
-	/** Asked before each block: true drops it, because the node stops at the block before. */
+	/** Checked before each block: true drops it, because the node stops at the block before. */
 	readonly isAtEnd?: (() => boolean) | undefined;
 }
 
-/** All peers are one source beside clients; among themselves they take turns before. */
+/** All peers count as one source, next to clients; among themselves they take turns earlier. */
 const PEERS = "peers";
 
 export class NodeChain implements LocalChain {
 	readonly genesis: BlockRef;
 	private solidBlock: { readonly ref: BlockRef; readonly timestampMs: bigint };
-	/** Who is active in this cycle, last; before it the former ones that are known. */
+	/** Active witnesses by cycle, the current one last, preceded by known former ones. */
 	private cycles: readonly { readonly endMs: bigint; readonly witnesses: readonly Uint8Array[] }[] = [];
 	private readonly commits = new Recent<Uint8Array>(MAX_UNWRITTEN_COMMITS, Number.POSITIVE_INFINITY, () => 0);
 	private confirmed: bigint;
@@ -78,7 +78,7 @@ export class NodeChain implements LocalChain {
 			committed: () => {
 				if (this.nextMaintenanceMs !== this.cycles.at(-1)?.endMs) this.noteCycle();
 			},
-			// Another branch may have elected others for the same cycle, be in an earlier one, or have gone through several.
+			// Another branch may have elected others for the same cycle, be in an earlier one, or span several.
 			reorg: ({ committed }) => {
 				for (const { block } of committed) this.noteCycle(open.stateAt(block.number));
 				this.noteCycle();
@@ -86,7 +86,7 @@ export class NodeChain implements LocalChain {
 		});
 	}
 
-	/** Ends looking at the chain. */
+	/** Stops observing the chain. */
 	close(): void {
 		this.unobserve();
 	}
@@ -95,10 +95,10 @@ export class NodeChain implements LocalChain {
 		return this.options.open.chain.state;
 	}
 
-	/** Remembers who is active, for the time after the next maintenance. */
+	/** Remembers the active witnesses for the time after the next maintenance. */
 	private noteCycle(state: StateView = this.state): void {
 		const endMs = state.properties.get("NEXT_MAINTENANCE_TIME");
-		// Two before: a reorg may lead back over a maintenance.
+		// Two earlier cycles: a reorg may go back across a maintenance.
 		const before = this.cycles.filter((cycle) => cycle.endMs < endMs).slice(-2);
 		this.cycles = [...before, { endMs, witnesses: activeWitnesses(state) }];
 	}
@@ -182,9 +182,9 @@ export class NodeChain implements LocalChain {
 		const { open, pool } = this.options;
 		const isSlow =
 			open.rules.network === "nile" && block.transactions.some(({ message }) => message.$unknown);
-		// Anyone can fill a block with what takes seconds, and it waits for the block before it until it is judged.
+		// Anyone can fill a block with seconds of verification work, and it would delay blocks before it is validated.
 		const isOfWitness = isSlow && this.announcedHeader(block).kind === "good";
-		// The digest has the ids that reading ahead asks for.
+		// The digest has the ids that prefetching needs.
 		await pool?.digest(block, isOfWitness);
 		await open.readAhead(block);
 		await open.throttle();
@@ -205,7 +205,7 @@ export class NodeChain implements LocalChain {
 
 	announcedHeader(block: SignedBlock): HeaderVerdict {
 		const { open } = this.options;
-		// As a push judges it: a key that a pending transaction changes still signs.
+		// As a push validates it: a key that a pending transaction replaces still signs.
 		const executed = open.stateAt(this.state.properties.headNumber) ?? this.state;
 		return judgeAnnouncedHeader(executed, open.rules, block);
 	}
@@ -232,7 +232,7 @@ export class NodeChain implements LocalChain {
 		return { kind: "accepted", served: SignedTransaction.decode(place.pending) };
 	}
 
-	/** The text of a refusal; whatever else is thrown is a bug of this program, and refuses as well. */
+	/** The message of a refusal; anything else thrown is a bug of this program, and refuses as well. */
 	private messageOf(error: unknown, what: string): string {
 		if (!isWireError(error)) this.options.report(error, what);
 		return error instanceof Error ? error.message : String(error);
@@ -289,12 +289,12 @@ export class NodeChain implements LocalChain {
 	}
 
 	storeCommit(key: string, value: Uint8Array): void {
-		// Until the write has happened, which no caller awaits.
+		// Cached until the write completes, which no caller awaits.
 		this.commits.renew(key, value);
 		this.options.open.putSideRecord(COMMIT_STORE + key, value);
 	}
 
-	/** Number of the last block that votes have confirmed; 0 before the first. */
+	/** Number of the last block confirmed by votes; 0 before the first. */
 	get confirmedNumber(): bigint {
 		return this.confirmed;
 	}

@@ -1,4 +1,4 @@
-/** The real environment: system clock and randomness, sockets of the operating system, public name servers. */
+/** The real environment: system clock and randomness, OS sockets, public name servers. */
 
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
@@ -17,7 +17,7 @@ import type {
 	Timer,
 } from "./environment.js";
 
-/** Resolvers that anyone may ask (protocol/peers §3). */
+/** Public resolvers (protocol/peers §3). */
 const PUBLIC_RESOLVERS: readonly string[] = [
 	"1.1.1.1",
 	"1.0.0.1",
@@ -31,13 +31,13 @@ const PUBLIC_RESOLVERS: readonly string[] = [
 
 const RESOLVE_TIMEOUT_MS = 1_000;
 const RESOLVE_TRIES = 5;
-/** What `end` may take to get the last bytes out before the socket is closed anyway. */
+/** Time limit for `end` to send the remaining bytes before the socket is closed anyway. */
 const END_MS = 5_000;
-/** Answers after which asking another resolver makes no sense. */
+/** DNS errors after which asking another resolver is pointless. */
 const FINAL_DNS_ERRORS: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
 
 interface NodeEnvironmentOptions {
-	/** Name servers, `ip` or `ip:port`; each question goes to one of them, drawn at random. */
+	/** Name servers, `ip` or `ip:port`; each query goes to a random one. */
 	readonly resolvers?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export function nodeEnvironment(options: NodeEnvironmentOptions = {}): NetworkEn
 	};
 }
 
-/** Addresses of this machine that others in its network can reach; 127.0.0.1 where there is none. */
+/** Addresses of this machine that are reachable in its network; 127.0.0.1 if there is none. */
 export function localAddresses(): { readonly ipv4: string; readonly ipv6: string } {
 	const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
 	const outside = all.filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0);
@@ -72,7 +72,7 @@ export function localAddresses(): { readonly ipv4: string; readonly ipv6: string
 	};
 }
 
-/** Settings may name any number. */
+/** Clamps delays, since settings may contain any number. */
 function startTimer(task: () => void, delayMs: number): NodeJS.Timeout {
 	return setTimeout(task, Math.min(delayMs, MAX_TIMER_MS));
 }
@@ -100,14 +100,14 @@ function every(periodMs: number, task: () => void, firstMs: number = periodMs): 
 function listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<PeerListener> {
 	return new Promise((resolve, reject) => {
 		const server = createServer({ noDelay: true }, (socket) => {
-			// A connection that is gone before it was taken has no address.
+			// A connection closed before it was accepted has no address.
 			if (socket.remoteAddress === undefined) socket.destroy();
 			else accept(new SocketStream(socket));
 		});
 		server.once("error", reject);
 		server.listen({ port: options.port, host: options.host }, () => {
 			server.off("error", reject);
-			// Such as too many open files: the connection is lost, the others are not.
+			// E.g. too many open files: this connection is lost, others aren't.
 			server.on("error", () => undefined);
 			resolve({ port: portOf(server.address()), close: () => stopListening(server) });
 		});
@@ -149,7 +149,7 @@ async function bindDatagrams(
 			resolve();
 		});
 	});
-	// Datagrams promise nothing: one that can't be sent or taken is a lost one.
+	// Datagrams are unreliable anyway: one that can't be sent or received counts as lost.
 	socket.on("error", () => undefined);
 	socket.on("message", (datagram, { address, port }) => {
 		receive(plainBytes(datagram), { host: plainAddress(address), port });
@@ -203,7 +203,7 @@ class SocketStream implements ByteStream {
 		remote?: NodeAddress,
 	) {
 		this.remote = remote ?? { host: plainAddress(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 };
-		// What went wrong is of no use to anyone; that the socket is closed is told by `close`.
+		// The error itself is of no use to anyone; `close` reports that the socket is closed.
 		socket.on("error", () => undefined);
 	}
 
@@ -228,7 +228,7 @@ class SocketStream implements ByteStream {
 		const timeout = setTimeout(() => this.socket.destroy(), END_MS);
 		this.socket.on("close", () => clearTimeout(timeout));
 		this.socket.end();
-		// What still comes is read and thrown away: closing on unread bytes would discard our last bytes.
+		// Remaining input is read and discarded: closing with unread bytes would discard our last output.
 		this.socket.resume();
 	}
 
@@ -246,13 +246,13 @@ class SocketStream implements ByteStream {
 	}
 }
 
-/** An IPv4 address as such even if it came over an IPv6 socket. */
+/** Unmaps IPv4 addresses that arrived over an IPv6 socket. */
 function plainAddress(address: string): string {
 	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
 	return mapped?.[1] ?? address;
 }
 
-/** Without the class of Node's buffers, whose `slice` is another one. */
+/** A plain view, without Node's buffer class, whose `slice` behaves differently. */
 function plainBytes(bytes: Buffer): Uint8Array {
 	return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
@@ -262,7 +262,7 @@ function portOf(address: ReturnType<ReturnType<typeof createServer>["address"]>)
 	return address.port;
 }
 
-/** Frees the port; connections that were taken are no longer the server's, and it doesn't wait for them. */
+/** Frees the port without waiting for accepted connections, which are no longer the server's. */
 function stopListening(server: Server): Promise<void> {
 	return new Promise((resolve) => {
 		server.close();

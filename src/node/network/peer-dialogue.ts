@@ -1,4 +1,4 @@
-/** Talking to one node of the peer network, question by question, as one that dialed it. */
+/** A dialed conversation with one node of the peer network, question by question. */
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -34,10 +34,10 @@ import {
 	writeKeepAlive,
 } from "./wire/transport-messages.js";
 
-/** Where nodes listen unless they are told otherwise; what we announce, since we don't listen. */
+/** The default port of nodes; also what we announce, since we don't listen. */
 export const DEFAULT_PEER_PORT = 18888;
 
-/** What may wait to be read before the peer is held back: more than the longest message. */
+/** Unread bytes before the peer is held back: more than the longest message. */
 const MAX_UNREAD = 2 * MAX_LENGTH;
 
 export interface PeerOptions {
@@ -45,9 +45,9 @@ export interface PeerOptions {
 	readonly address: NodeAddress;
 	/** Undefined: the node is asked. */
 	readonly networkId: number | undefined;
-	/** For each step: connecting, the answer to each question. */
+	/** For each step: connecting, and each answer. */
 	readonly timeoutMs: number;
-	/** Own address as it is announced, an IPv4 literal. */
+	/** Own announced address, an IPv4 literal. */
 	readonly ownIpv4: string;
 }
 
@@ -56,11 +56,11 @@ type ProbeProblem =
 	| "unreachable"
 	/** No answer in time. */
 	| "silent"
-	/** It closed the connection; the message says why if it said why. */
+	/** It closed the connection; the message gives its reason, if any. */
 	| "closed"
-	/** What it says isn't this protocol. */
+	/** It doesn't speak this protocol. */
 	| "stranger"
-	/** It doesn't take us: `code` says why. */
+	/** It refuses us: `code` says why. */
 	| "refused";
 
 export class ProbeError extends Error {
@@ -71,14 +71,14 @@ export class ProbeError extends Error {
 		message: string,
 		/** Code of the refusing HELLO. */
 		readonly code?: number,
-		/** Network of the node, if it told. */
+		/** The node's network, if it told. */
 		readonly networkId?: number,
 	) {
 		super(message);
 	}
 }
 
-/** The handshake of the transport. @throws {ProbeError} */
+/** Performs the transport handshake. @throws {ProbeError} */
 export async function shakeHands(
 	dialogue: Dialogue,
 	options: PeerOptions,
@@ -133,7 +133,7 @@ export async function dial({ environment, address, timeoutMs }: PeerOptions): Pr
 	}
 }
 
-/** Ourselves, with another id every time. */
+/** Our own endpoint, with a new id every time. */
 export function ownEndpoint({ environment, ownIpv4 }: PeerOptions): PeerEndpoint {
 	return {
 		ipv4: ownIpv4,
@@ -149,13 +149,13 @@ export interface PeerMessage {
 	readonly payload: Uint8Array;
 }
 
-/** One connection, asked question by question. */
+/** One connection, used question by question. */
 export class Dialogue {
-	/** Bodies come and go in the wrapper. */
+	/** Whether message bodies are wrapped, in both directions. */
 	isWrapped = false;
-	/** Bytes that have come. */
+	/** Bytes received. */
 	receivedBytes = 0;
-	/** Messages that were taken from them. */
+	/** Messages received. */
 	receivedMessages = 0;
 	private readonly reader = new FrameReader();
 	private isClosed = false;
@@ -190,7 +190,10 @@ export class Dialogue {
 		this.stream.end();
 	}
 
-	/** Waits for a transport message; once hands are shaken, messages of the application are passed over. @throws {ProbeError} */
+	/**
+	 * Waits for a transport message; after the handshake, application messages are skipped.
+	 * @throws {ProbeError}
+	 */
 	transport<T extends TransportType>(type: T): Promise<Extract<TransportMessage, { readonly type: T }>> {
 		return this.next((plain) => {
 			if ((plain[0] as number) < FIRST_TRANSPORT_TYPE) {
@@ -206,7 +209,7 @@ export class Dialogue {
 		});
 	}
 
-	/** Waits for an application message, answering what keeps the connection alive. @returns its payload */
+	/** Waits for an application message, answering keep-alives. @returns its payload */
 	application(type: ApplicationType): Promise<Uint8Array> {
 		return this.next((plain) => {
 			if (plain[0] === type) return plain.subarray(1);
@@ -220,7 +223,7 @@ export class Dialogue {
 	}
 
 	/**
-	 * Waits for any message of the application, answering what keeps the connection alive.
+	 * Waits for any application message, answering keep-alives.
 	 * @param endMs of the environment's clock
 	 * @throws {ProbeError}
 	 */
@@ -240,13 +243,13 @@ export class Dialogue {
 		}, endMs);
 	}
 
-	/** Ends it as a peer does that goes. */
+	/** Disconnects like a peer that leaves. */
 	leave(): void {
 		this.say(writeDisconnect(DisconnectReason.PEER_QUITING));
 		this.end();
 	}
 
-	/** Closes it at once. */
+	/** Closes it immediately. */
 	cut(): void {
 		this.stream.destroy();
 	}
@@ -282,7 +285,7 @@ export class Dialogue {
 		}
 	}
 
-	/** Resolves when something came, the connection was closed, or the time is over. */
+	/** Resolves when data arrives, the connection closes, or the time is up. */
 	private more(timeoutMs: number): Promise<void> {
 		return new Promise((resolve) => {
 			const finish = () => {

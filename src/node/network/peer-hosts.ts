@@ -1,16 +1,16 @@
-/** Hosts that the configuration names, as addresses (protocol/configuration §1.4). */
+/** Resolves the hosts named in the configuration (protocol/configuration §1.4). */
 
 import { isIP } from "node:net";
 import type { PeerAddress, PeerConfig } from "../config/config.js";
 import type { NetworkEnvironment } from "./environment.js";
 import { canonicalHost } from "./wire/endpoint.js";
 
-/** A name that isn't answered by then counts as unknown: the network doesn't wait for it. */
+/** A name not resolved by then counts as unknown: the network doesn't wait for it. */
 const LOOKUP_MS = 5_000;
 
 type Lookup = Pick<NetworkEnvironment, "resolveHost" | "after">;
 
-/** The address of a host: itself, or what its name stands for. @throws {Error} if that is not known in time */
+/** The address of a host: itself, or its resolved name. @throws {Error} if that is not known in time */
 export async function addressOfHost(environment: Lookup, host: string): Promise<string> {
 	if (isIP(host) !== 0) return canonicalHost(host);
 	return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export async function addressOfHost(environment: Lookup, host: string): Promise<
 type PeerLists = Pick<PeerConfig, "seeds" | "active" | "passive" | "fastForward">;
 
 /**
- * The peers of a configuration by their addresses. Those whose names nobody knows are left out.
+ * The configured peers with resolved addresses. Unresolvable ones are left out.
  * @param onUnknown called with each of them
  */
 export async function resolvePeers<P extends PeerLists>(

@@ -1,6 +1,6 @@
 /**
- * Asks a node of the peer network who it is, as a peer would find out: its STATUS, which costs it nothing and brings no
- * ban, then a handshake, the HELLO of its application, and the time of one PING.
+ * Queries a node of the peer network like a peer would: its STATUS, which costs it nothing and causes no ban,
+ * then a handshake, the application HELLO, and the time of one PING.
  */
 
 import type { BlockRef } from "./local-chain.js";
@@ -25,7 +25,7 @@ export interface ProbeReport {
 	readonly transportVersion: number;
 	/** Undefined if the node doesn't tell. */
 	readonly connections: { readonly current: number; readonly max: number } | undefined;
-	/** As the node spells it. */
+	/** As spelled by the node. */
 	readonly codeVersion: string;
 	readonly isLight: boolean;
 	/** First block of a light node. */
@@ -64,7 +64,7 @@ export async function probePeer(options: PeerOptions): Promise<ProbeReport> {
 	}
 }
 
-/** Undefined from a node that doesn't answer the question; whether there is one shows at the next step. */
+/** Undefined if the node doesn't answer; the next step shows whether there is one. */
 export async function peerStatus(options: PeerOptions): Promise<Status | undefined> {
 	const { environment } = options;
 	const stream = await dial(options);

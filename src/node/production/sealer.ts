@@ -1,4 +1,4 @@
-/** Sealing the blocks of a development chain: on demand, at an interval, or by hand (protocol/development-chain §3). */
+/** Sealing blocks of a development chain: instantly, at an interval, or manually (protocol/development-chain §3). */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chain } from "../chain/chain.js";
@@ -14,13 +14,13 @@ interface SealerOptions {
 	readonly onFailure: (error: unknown) => void;
 }
 
-/** A block that is to be sealed otherwise than in its turn. */
+/** A block to be sealed out of turn. */
 interface SealRequest {
 	readonly byHand?: boolean;
 	readonly timestampMs?: bigint | undefined;
 }
 
-/** A head that is older than this can be a reason for a refusal. */
+/** A head older than this, in milliseconds, may cause a refusal. */
 const LONG_AGO_MS = 500n;
 
 interface Waiter {
@@ -33,18 +33,18 @@ export class Sealer {
 	private scheduled = false;
 	private isClosed = false;
 	private waiting: Waiter[] = [];
-	/** Work that no block may interrupt, one after the other. */
+	/** Work that no block may interrupt, run one after the other. */
 	private exclusiveWork: Promise<unknown> = Promise.resolve();
 	private busy = 0;
 
 	constructor(private readonly options: SealerOptions) {}
 
-	/** Starts the interval, where there is one. */
+	/** Starts interval sealing, if configured. */
 	start(): void {
 		const { sealMode, now } = this.options.conditions;
 		if (typeof sealMode === "string") return;
 		const interval = BigInt(sealMode.intervalMs);
-		// The clock's multiples of the interval, however late the last block was.
+		// Multiples of the interval by the clock, however late the last block was.
 		this.sealAt(now() - (now() % interval) + interval);
 	}
 
@@ -52,10 +52,10 @@ export class Sealer {
 		const early = Number(slotMs - this.options.conditions.now());
 		this.timer = setTimeout(
 			() => {
-				// Timers may end a millisecond before the clock is there; the slot would get two blocks.
+				// Timers may fire a millisecond early; the slot would then get two blocks.
 				if (this.options.conditions.now() < slotMs) return this.sealAt(slotMs);
 				this.start();
-				// A block between two multiples makes the next one wait, or the chain would run ahead of its clock.
+				// A block between two multiples delays the next one, or the chain would run ahead of its clock.
 				const { chain, conditions } = this.options;
 				const isDue = slotMs >= chain.state.properties.headTimestampMs + conditions.slotMs;
 				if (isDue && this.busy === 0) this.sealOrReport();
@@ -69,20 +69,20 @@ export class Sealer {
 		this.timer = undefined;
 	}
 
-	/** Seals no more of its own accord. */
+	/** Stops sealing by itself. */
 	close(): void {
 		this.isClosed = true;
 		this.stop();
 	}
 
 	/**
-	 * Changes the way of sealing; what waits is sealed then if that is the way. It is exclusive work.
+	 * Changes the sealing mode, and seals waiting transactions if the new mode says so. Runs as exclusive work.
 	 * @throws whatever the first block fails with
 	 */
 	async setMode(mode: SealMode): Promise<void> {
 		this.stop();
 		this.options.conditions.sealMode = mode;
-		// Work of which a node is asked waits for other work, and may come to its turn only behind the end.
+		// Requested work waits for other work, and its turn may come only after closing.
 		if (this.isClosed) return;
 		this.start();
 		const { pool } = this.options.chain;
@@ -93,8 +93,8 @@ export class Sealer {
 	}
 
 	/**
-	 * A transaction entered the pool. In instant mode the promise resolves once a block holds it; transactions that
-	 * arrive in the same turn of the event loop share the block. Other modes resolve at once.
+	 * A transaction entered the pool. In instant mode the promise resolves once a block includes it;
+	 * transactions arriving in the same turn of the event loop share a block. Other modes resolve immediately.
 	 */
 	submitted(): Promise<void> {
 		if (this.options.conditions.sealMode !== "instant") return Promise.resolve();
@@ -107,8 +107,9 @@ export class Sealer {
 	}
 
 	/**
-	 * In instant mode the head is as old as the last transaction. Seals an empty block if that is long ago: for rules that
-	 * read the head's time, and for transactions that refer to the head. @returns whether a block was sealed
+	 * In instant mode the head is as old as the last transaction. Seals an empty block if it is too old, for
+	 * rules that read the head's time and transactions that reference the head.
+	 * @returns whether a block was sealed
 	 */
 	catchUp(olderThanMs = LONG_AGO_MS): boolean {
 		const { chain, conditions } = this.options;
@@ -119,7 +120,7 @@ export class Sealer {
 		return true;
 	}
 
-	/** Runs work between two blocks: none is sealed until it has ended. */
+	/** Runs work between two blocks: none is sealed until it is done. */
 	exclusive<T>(work: () => T | Promise<T>): Promise<T> {
 		this.busy++;
 		const run = this.exclusiveWork.then(work).finally(() => {
@@ -140,7 +141,7 @@ export class Sealer {
 		const { pool } = this.options.chain;
 		const { size } = pool;
 		try {
-			// Another request may have sealed them in the meantime; a node that has closed leaves them to its next start.
+			// Another request may have sealed them meanwhile; a closed node leaves them to its next start.
 			if (size > 0 && !this.isClosed) this.seal();
 		} catch (error) {
 			for (const { fail } of waiting) fail(error);
@@ -154,8 +155,8 @@ export class Sealer {
 	}
 
 	/**
-	 * What one block has no room for, or may not hold beside another transaction, comes into the next: a block in each turn of the event
-	 * loop, since any number may have gathered. It is exclusive work.
+	 * Transactions that don't fit into one block, or can't share one, go into the next: one block per turn of
+	 * the event loop, since any number may have accumulated. Runs as exclusive work.
 	 * @param before transactions that waited before the last block
 	 */
 	private async sealRest(before: number): Promise<void> {
@@ -177,7 +178,7 @@ export class Sealer {
 	}
 
 	/**
-	 * Seals a block with everything that is pending, after the interval where there is one.
+	 * Seals a block with all pending transactions, respecting the interval if there is one.
 	 * @param byHand at once, whatever the interval; `timestampMs`: at this time
 	 */
 	seal({ byHand = false, timestampMs }: SealRequest = {}): CommittedBlock {
@@ -189,7 +190,7 @@ export class Sealer {
 		const time = wanted > earliest ? wanted : earliest;
 		const applied = conditions.whileSealing(() => chain.produce(producer, time, () => false));
 		if (timestampMs === undefined && nextTimestampMs !== undefined) {
-			// Later blocks go on from here.
+			// Later blocks continue from here.
 			conditions.nextTimestampMs = undefined;
 			conditions.setTime(time);
 		}

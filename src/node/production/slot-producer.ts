@@ -1,4 +1,4 @@
-/** Producing in the network's slots with the witnesses whose keys this node holds (protocol/consensus §3.1). */
+/** Produces blocks in the network's slots for the witnesses whose keys this node holds (protocol/consensus §3.1). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -14,14 +14,14 @@ import { participationPercent } from "../consensus/statistics.js";
 
 // The keys with which this node signs blocks (protocol/consensus §3.3).
 
-/** A producer that signs with a private key of 32 bytes; the key stays in the closure. */
+/** A producer that signs with a 32-byte private key, which stays in the closure. */
 export function producerWithKey(privateKey: Uint8Array, witness?: Uint8Array): Producer {
 	const signer = addressOfPrivateKey(privateKey);
 	return { witness: witness ?? signer, signer, sign: (hash) => signBlock(hash, privateKey) };
 }
 
 /**
- * A producer that signs with a post-quantum key, whose library must be loaded; the private key stays in the closure.
+ * A producer that signs with a post-quantum key, whose library must be loaded; the key stays in the closure.
  * @param random of the signatures; fresh without it
  */
 export function producerWithPostQuantumKey(
@@ -41,27 +41,27 @@ export function producerWithPostQuantumKey(
 	};
 }
 
-/** The producer of a witness account, undefined if this node holds no key for it. */
+/** The producer of a witness account; undefined if this node doesn't hold its key. */
 export function producerOf(producers: readonly Producer[], witness: Uint8Array): Producer | undefined {
 	return producers.find((producer) => equalBytes(producer.witness, witness));
 }
 
-/** How long a witness pauses after another node produced with its key (protocol/consensus §3.2). */
+/** How long a witness pauses after another node produced with its key, in milliseconds (protocol/consensus §3.2). */
 const HOLD_MS = 81_000;
-/** A slot is tried this much before the clock reaches it. */
+/** A slot is attempted this much before the clock reaches it. */
 const LEAD_MS = 50n;
 /**
- * Milliseconds that the transactions of a block may take: packing and applying it are one step of the event loop each, in which
- * nothing is answered, and a client that sends what takes a millisecond each would otherwise fill all of both.
+ * Execution budget of a block's transactions, in milliseconds. Packing and applying each block the event loop
+ * for that long, and a client sending expensive transactions could otherwise fill all of it.
  */
 const MAX_EXECUTION_MS = 220;
-/** Between packing a block and applying it: rounds enough of the event loop for the requests that came meanwhile. */
+/** Between packing and applying a block: time for the event loop to handle requests that arrived meanwhile. */
 const PAUSE_MS = 50;
 
-/** A clock that is set back by less may ask for a slot again. One that was that far ahead has made blocks that nobody took. */
+/** A clock set back by less retries slots. One that was further ahead has produced blocks that nobody accepted. */
 const SET_BACK_MS = 300_000n;
 
-/** Why a slot was not used; the names are those that operators of the network know. */
+/** Why a slot was not used; the names are those the network's operators know. */
 type ProductionState =
 	| "PRODUCED"
 	| "CLOCK_ERROR"
@@ -77,19 +77,19 @@ interface SlotProducerOptions {
 	readonly producers: readonly Producer[];
 	/** Milliseconds since 1970. */
 	readonly clock: () => bigint;
-	/** Milliseconds of a clock that only goes forward. */
+	/** Milliseconds of a monotonic clock. */
 	readonly monotonicClock: () => number;
 	readonly minParticipationPercent: number;
 	/** Share of half a slot that packing may take, in percent. */
 	readonly packingPercent: number;
-	/** Wait until the chain is not behind the clock (`block.needSyncCheck`). */
+	/** Don't produce until the chain has caught up with the clock (`block.needSyncCheck`). */
 	readonly needSyncCheck: boolean;
-	/** Whether a peer is sending blocks that this node lacks: until the head has been current once, its slots pass. */
+	/** Whether a peer is sending missing blocks: until the head has been current once, slots are skipped. */
 	readonly isReceiving: () => boolean;
-	/** Whether this node is the one of its backup group that acts. */
+	/** Whether this node is the active one of its backup group. */
 	readonly isMaster: () => boolean;
 	readonly onProduced: (applied: CommittedBlock) => void;
-	/** Notified of slots that could not be used, and why a block failed. */
+	/** Called for each slot that could not be used, and with the reason why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
 	readonly onFailure: (error: unknown) => void;
 }
@@ -97,21 +97,21 @@ interface SlotProducerOptions {
 export class SlotProducer {
 	private timer: NodeJS.Timeout | undefined;
 	private synced: boolean;
-	/** The head has been current since the start. */
+	/** Whether the head has been current since the start. */
 	private caughtUp = false;
 	private last: ProductionState | undefined;
-	/** Time of the slot that was tried last: it has its one block, as have those before. */
+	/** Time of the last attempted slot: it and all earlier ones have had their one block. */
 	private triedMs = -1n;
-	/** Up to when slots have been looked at. */
+	/** Slots up to this time have been considered. */
 	private lookedMs = -1n;
-	/** A signature that comes now is too late. */
+	/** A signature arriving now is too late. */
 	private isOver = false;
-	/** Id of the last block that was made here, in hexadecimal. */
+	/** Id of the last block produced here, in hexadecimal. */
 	private lastOwn = "";
-	/** By the clock that only goes forward. */
+	/** By the monotonic clock. */
 	private heldUntilMs = Number.NEGATIVE_INFINITY;
 	private readonly unobserve: () => void;
-	/** Applies a block that is packed and announced, a little later: requests don't wait for both at once. */
+	/** A packed and announced block, to be applied a little later, so that requests don't wait for both at once. */
 	private packed: { readonly turn: NodeJS.Timeout; readonly apply: () => void } | undefined;
 
 	constructor(private readonly options: SlotProducerOptions) {
@@ -124,12 +124,12 @@ export class SlotProducer {
 		});
 	}
 
-	/** Another node that holds our key: the one with the smaller id gives way. */
+	/** Detects another node with our key: the one with the smaller block id yields. */
 	private checkForDouble(block: SignedBlock): void {
 		const { clock, monotonicClock, producers, isMaster } = this.options;
 		if (block.idHex === this.lastOwn || !this.synced || clock() - block.timestampMs > SLOT_MS) return;
 		const producer = producerOf(producers, block.witness);
-		// Nodes may share a signer, which signs once for a slot.
+		// Nodes may share a remote signer, which signs once per slot.
 		if (!producer || producer.remote || !isMaster() || this.lastOwn > block.idHex) return;
 		this.heldUntilMs = monotonicClock() + HOLD_MS;
 	}
@@ -138,7 +138,7 @@ export class SlotProducer {
 	start(): void {
 		const now = this.options.clock();
 		const untilSlot = SLOT_MS - (now % SLOT_MS);
-		// A timer may be a moment early, or a wake late: the slot that is near then has been looked at.
+		// A timer may be slightly early, or a wake-up late: the nearby slot has then been considered already.
 		const wait = Number(now + untilSlot <= this.lookedMs ? untilSlot + SLOT_MS : untilSlot);
 		this.timer = setTimeout(() => {
 			try {
@@ -171,15 +171,18 @@ export class SlotProducer {
 		}
 	}
 
-	/** Packs a block if it is this node's turn; it is applied after a pause. @throws {Error} if packing fails */
+	/**
+	 * Packs a block if it is this node's turn; it is applied after a pause.
+	 * @throws {Error} if packing fails
+	 */
 	tryProduce(): ProductionState {
 		const { chain, clock, monotonicClock, producers } = this.options;
 		const now = clock();
 		this.lookedMs = now + LEAD_MS;
 		const { state } = chain;
 		if (!this.caughtUp) {
-			// The timer wakes some milliseconds behind its slot: whose head is of the slot before has caught up all the same, or anyone who
-			// offers blocks at that moment could keep it from its slots.
+			// The timer fires some milliseconds into its slot: a head in the previous slot still counts as caught
+			// up, otherwise anyone offering blocks at that moment could make this node miss its slots.
 			this.caughtUp = slotTimeMs(state, 1n) + SLOT_MS / 2n >= now;
 			if (!this.caughtUp && (!this.synced || this.options.isReceiving())) return "NOT_SYNCED";
 			this.synced = true;
@@ -213,7 +216,7 @@ export class SlotProducer {
 	}
 
 	private applySoon(makeHead: () => CommittedBlock): void {
-		// A signature may come as late as the next slot's.
+		// A signature may arrive as late as the next slot.
 		this.applyPacked();
 		this.packed = {
 			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
@@ -223,8 +226,8 @@ export class SlotProducer {
 }
 
 /**
- * Asked before each transaction: whether one as long as the longest so far would end too late. Without it a transaction
- * that uses up its time holds the thread that much longer than the time for packing.
+ * Checked before each transaction: whether one as long as the longest so far would overrun. Otherwise a
+ * transaction that uses its full time limit would extend the packing time by that much.
  */
 function untilLongestWouldPass(endMs: number, clockMs: () => number): () => boolean {
 	let lastMs = clockMs();

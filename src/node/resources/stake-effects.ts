@@ -1,6 +1,6 @@
 /**
- * What stakes do to the state once their checks are over (protocol/staking §§4 and 5): the same for transactions and from
- * inside a contract, but for what {@link StakeRules} names. Amounts in sun; owners that are given are written by the caller.
+ * State changes of staking operations once they are validated (protocol/staking §§4 and 5): the same for transactions and
+ * contract code, except for {@link StakeRules}. Amounts in sun; the caller writes the owner records it passes in.
  */
 
 import { fromDouble, minInt, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
@@ -28,14 +28,14 @@ import {
 	setResourceUsage,
 } from "./window.js";
 
-/** What transactions and contracts do otherwise. */
+/** Differences between transactions and contract code. */
 interface StakeRules {
 	readonly rewards: RewardRules;
 	/** Adds coins to the total weight of a resource code. */
 	addWeight(properties: Properties, code: number, coins: bigint): void;
-	/** The most usage that a stake stands for. The order of the roundings differs. */
+	/** Maximum usage that a stake can account for. The order of roundings differs. */
 	mostUsage(state: StateView, resource: Resource, stakeSun: bigint): bigint;
-	/** Writes a pair's unlocked record when something was taken out of it. */
+	/** Writes a pair's unlocked record after something was taken from it. */
 	putUnlocked(state: StateView, record: DelegatedResource, from: Uint8Array, to: Uint8Array): void;
 }
 
@@ -72,7 +72,7 @@ export const machineStakes: StakeRules = {
 	},
 };
 
-/** Changes a stake of generation 2, and the total that it is part of. */
+/** Changes a Stake 2.0 stake, and the total weight it counts towards. */
 export function changeStake(
 	{ properties }: StateView,
 	rules: StakeRules,
@@ -102,11 +102,11 @@ export function stake(state: StateView, rules: StakeRules, part: Staking): void 
 
 interface Unstaking extends Staking {
 	readonly delayMs: bigint;
-	/** Whether votes follow the stake. */
+	/** Whether votes shrink with the stake. */
 	readonly shrinks: boolean;
 }
 
-/** Unlocks coins of an account, and pays out what was unlocked before and has waited. @returns what was paid out */
+/** Unstakes coins, and pays out earlier unstakes that have expired. @returns the amount paid out */
 export function unstake(state: StateView, rules: StakeRules, part: Unstaking): bigint {
 	const { properties } = state;
 	const { address, code, amount, delayMs, shrinks } = part;
@@ -125,7 +125,7 @@ export function unstake(state: StateView, rules: StakeRules, part: Unstaking): b
 	return expiredSun;
 }
 
-/** A part of a stake that goes from one account to another, or back. */
+/** A stake delegated from one account to another. */
 interface Delegation {
 	readonly from: Uint8Array;
 	readonly to: Uint8Array;
@@ -133,7 +133,7 @@ interface Delegation {
 	readonly amount: bigint;
 }
 
-/** Lends a stake. @param untilMs until when it is locked, if it is */
+/** Delegates a stake. @param untilMs when the lock ends, if it is locked */
 export function lend(state: StateView, given: Delegation, locked = false, untilMs = 0n): void {
 	const { from, to, resource, amount } = given;
 	const key = pair.delegationKeyV2(from, to, locked);
@@ -150,7 +150,7 @@ export function lend(state: StateView, given: Delegation, locked = false, untilM
 	state.account.put(from, owner);
 }
 
-/** Takes a lent stake back, with its part of the usage. */
+/** Reclaims a delegated stake, with its share of the usage. */
 export function takeBack(state: StateView, rules: StakeRules, given: Delegation): void {
 	const { properties } = state;
 	const { from, to, resource, amount } = given;
@@ -168,15 +168,15 @@ export function takeBack(state: StateView, rules: StakeRules, given: Delegation)
 	state.account.put(from, owner);
 }
 
-/** What a change of a stake of generation 1 comes to. */
+/** Result of a change to a Stake 1.0 stake. */
 export interface StakeChange {
-	/** Sun by which the stake changes, without its sign. */
+	/** Absolute change in sun. */
 	readonly amount: bigint;
-	/** Whole coins by which it changes. */
+	/** Change in whole coins. */
 	readonly coins: bigint;
 }
 
-/** Adds to the owner's stake of generation 1; the new expiry holds for all of it. */
+/** Adds to the owner's Stake 1.0 stake; the new expiry applies to the total. */
 export function addStakeV1(owner: Account, code: number, amount: bigint, expireMs: bigint): StakeChange {
 	const before = stakes.ownStakeV1(owner, code);
 	const frozen = AccountFrozen.create({ frozen_balance: wrap(before + amount), expire_time: expireMs });
@@ -186,7 +186,7 @@ export function addStakeV1(owner: Account, code: number, amount: bigint, expireM
 	return { amount, coins: frozen.frozen_balance / SUN_PER_COIN - before / SUN_PER_COIN };
 }
 
-/** Ends the owner's stake of generation 1, as far as its time is over. */
+/** Removes the expired part of the owner's Stake 1.0 stake. */
 export function endStakeV1(owner: Account, code: number, nowMs: bigint): StakeChange {
 	const before = stakes.ownStakeV1(owner, code);
 	if (code === ResourceCode.BANDWIDTH) owner.frozen = owner.frozen.filter((one) => one.expire_time > nowMs);
@@ -196,7 +196,7 @@ export function endStakeV1(owner: Account, code: number, nowMs: bigint): StakeCh
 	return { amount: wrap(before - after), coins: after / SUN_PER_COIN - before / SUN_PER_COIN };
 }
 
-/** Gives a new stake of generation 1 of the owner, which is `from`, to another account. */
+/** Delegates a new Stake 1.0 stake of the owner, which is `from`, to another account. */
 export function lendV1(state: StateView, owner: Account, given: Delegation, expireMs: bigint): StakeChange {
 	const { from, to, resource, amount } = given;
 	const key = pair.delegationKeyV1(from, to);
@@ -211,7 +211,7 @@ export function lendV1(state: StateView, owner: Account, given: Delegation, expi
 	return { amount, coins: wrap(before + amount) / SUN_PER_COIN - before / SUN_PER_COIN };
 }
 
-/** What is left of the pair's record of generation 1, for the caller to write, once all of a resource is taken back. */
+/** The pair's Stake 1.0 record after all of a resource is reclaimed; the caller writes it. */
 export function takeBackV1(
 	owner: Account,
 	stored: Readonly<DelegatedResource>,
@@ -224,15 +224,15 @@ export function takeBackV1(
 	return record;
 }
 
-/** What was taken: the receiver as it was written, its window that of now, and the usage to be moved. */
+/** What was taken: the receiver as written, with its window updated to now, and the usage to move. */
 interface TakenDelegation {
 	readonly receiver: Readonly<Account>;
 	readonly movedUsage: bigint;
 }
 
 /**
- * Reduces a receiver's delegation of generation 2 and writes it (protocol/staking §5.5).
- * @param mostUsage the most usage that a stake can stand for
+ * Reduces a receiver's Stake 2.0 delegation and writes the receiver (protocol/staking §5.5).
+ * @param mostUsage maximum usage that a stake can account for
  * @returns undefined if the receiver no longer exists
  */
 export function takeFromReceiver(
@@ -250,7 +250,7 @@ export function takeFromReceiver(
 	const { usage, lastSlot } = resourceUsage(receiver, resource);
 	const present = accountIncrease(properties, receiver, resource, usage, 0n, lastSlot, now);
 	let moved = 0n;
-	// A contract that was destroyed and created again may hold less than it was given.
+	// A contract that was destroyed and recreated may hold less than was delegated to it.
 	if (delegation(receiver, "acquired_delegated", "frozenV2", resource) < amountSun) {
 		setDelegation(receiver, "acquired_delegated", "frozenV2", resource, 0n);
 	} else {

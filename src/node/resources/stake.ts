@@ -1,8 +1,8 @@
 /**
  * Staked coins of an account, by kind and generation (protocol/resources §§3.1 and 4.1, protocol/staking §1). Amounts in sun.
  *
- * Generation 1 locks coins for a fixed time; generation 2 ("V2") unlocks them on demand, after a delay. Coins that
- * are delegated leave the owner's own stake and are counted on both accounts.
+ * Stake 1.0 locks coins for a fixed time; Stake 2.0 ("V2") unlocks them on demand, after a delay. Delegated
+ * coins are not part of the owner's own stake and are recorded on both accounts.
  */
 
 import { fromDouble, OverflowError, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
@@ -18,7 +18,7 @@ import { editEnergy, type Resource, unfreezeDelayOn } from "./window.js";
 
 export const DAY_MS = 86_400_000n;
 
-/** The resource of a code; undefined for codes that stand for no resource that can be delegated. */
+/** The resource of a code; undefined if it isn't a resource that can be delegated. */
 export function resourceOf(code: number): Resource | undefined {
 	if (code === ResourceCode.BANDWIDTH) return "bandwidth";
 	return code === ResourceCode.ENERGY ? "energy" : undefined;
@@ -32,7 +32,7 @@ export function codeOf(resource: Resource): typeof ResourceCode.BANDWIDTH | type
 /** Generation of a stake, as its fields are named. */
 type Generation = "frozen" | "frozenV2";
 
-/** Coins given to others, or received from them. */
+/** Whether coins were delegated to others, or received from them. */
 type DelegationSide = "delegated" | "acquired_delegated";
 
 const fieldsOf = <S extends DelegationSide, G extends Generation>(side: S, generation: G) => ({
@@ -48,7 +48,7 @@ const DELEGATION_FIELDS = {
 	},
 };
 
-/** Coins that an account has given to others or received, for one resource. */
+/** Coins that an account has delegated or received, for one resource. */
 export function delegation(
 	account: Readonly<Account>,
 	side: DelegationSide,
@@ -83,7 +83,7 @@ export function addDelegation(
 	setDelegation(account, side, generation, resource, amount);
 }
 
-/** Own stake of generation 1, not delegated, of a resource code. */
+/** Own Stake 1.0 stake for a resource code, not counting delegated coins. */
 export function ownStakeV1(account: Readonly<Account>, code: number): bigint {
 	switch (code) {
 		case ResourceCode.BANDWIDTH:
@@ -98,14 +98,14 @@ export function ownStakeV1(account: Readonly<Account>, code: number): bigint {
 	}
 }
 
-/** Own stake of generation 2, not delegated, of a resource code. */
+/** Own Stake 2.0 stake for a resource code, not counting delegated coins. */
 export function ownStakeV2(account: Readonly<Account>, code: number): bigint {
 	let sum = 0n;
 	for (const stake of account.frozenV2) if (stake.type === code) sum += stake.amount;
 	return wrap(sum);
 }
 
-/** Adds to the own stake of generation 2, in a record that the caller writes. An entry that reaches 0 stays. */
+/** Adds to the own Stake 2.0 stake of a record that the caller writes. An entry that reaches 0 is kept. */
 export function addStakeV2(account: Account, code: number, delta: bigint): void {
 	const at = account.frozenV2.findIndex((stake) => stake.type === code);
 	const stakes = [...account.frozenV2];
@@ -118,7 +118,7 @@ export function addStakeV2(account: Account, code: number, delta: bigint): void 
 	account.frozenV2 = stakes;
 }
 
-/** Coins of generation 2 that count in a total weight: own ones, and those given to others. */
+/** Stake 2.0 coins that count towards a total weight: own and delegated ones. */
 export function weightV2(account: Readonly<Account>, code: number): bigint {
 	const resource = resourceOf(code);
 	const given = resource ? delegation(account, "delegated", "frozenV2", resource) : 0n;
@@ -132,11 +132,11 @@ export function addTotalWeight(properties: Properties, code: number, coins: bigi
 	else if (code === ResourceCode.COIN_POWER) properties.addTotalWeight("TOTAL_COIN_POWER_WEIGHT", coins);
 }
 
-/** Coins whose stake gives an account a resource: own and received, of both generations. */
+/** Coins that entitle an account to a resource: own and received, of both generations. */
 export function resourceStake(account: Readonly<Account>, resource: Resource): bigint {
 	const code = codeOf(resource);
 	const own = ownStakeV1(account, code) + ownStakeV2(account, code);
-	// PERF: every transaction asks; fields by their names are read in a fraction of the time that computed names take.
+	// PERF: called for every transaction; literal property names are far faster than computed ones.
 	if (resource === "bandwidth") {
 		const { acquired_delegated_frozen_balance_for_bandwidth: first } = account;
 		return wrap(own + first + account.acquired_delegated_frozenV2_balance_for_bandwidth);
@@ -147,7 +147,7 @@ export function resourceStake(account: Readonly<Account>, resource: Resource): b
 	return wrap(own + first + energy.acquired_delegated_frozenV2_balance_for_energy);
 }
 
-/** What all stakes for a resource share in a day, and their total weight in coins. */
+/** The daily amount shared by all stakes for a resource, and their total weight in coins. */
 export function resourceTotals(
 	properties: Properties,
 	resource: Resource,
@@ -158,10 +158,10 @@ export function resourceTotals(
 }
 
 /**
- * What an account's stake gives it of a resource in a day, as all but executions see it (protocol/resources §§3.1 and 4.1).
+ * The daily amount of a resource that an account's stake yields, except for executions (protocol/resources §§3.1 and 4.1).
  *
- * Under the oldest rules total weights drift, by the fractions of coins, to 0 and below while there are stakes: at 0
- * there is no bandwidth for anyone, but all energy for everyone.
+ * Under the oldest rules total weights drift, by fractions of coins, to 0 and below although there are
+ * stakes: at 0 nobody has bandwidth, but everyone has all the energy.
  */
 export function resourceLimit(
 	properties: Properties,
@@ -181,7 +181,7 @@ export function resourceLimit(
 	return shareOfCoins(properties, stakeSun, limit, weight);
 }
 
-/** The share of a limit that whole coins of stake give. @param weight of all stakes, in coins */
+/** The share of a limit for whole coins of stake. @param weight of all stakes, in coins */
 export function shareOfCoins(
 	properties: Properties,
 	stakeSun: bigint,
@@ -194,7 +194,7 @@ export function shareOfCoins(
 	return result(properties, (coins * limit) / weight);
 }
 
-/** Splits a list of unstaked amounts by whether their delay is over at a time. */
+/** Splits a list of unstaked amounts by whether their delay has passed at a time. */
 export function splitUnstaking(
 	unstaking: readonly Readonly<AccountUnFreezeV2>[],
 	timeMs: bigint,
@@ -208,10 +208,10 @@ export function splitUnstaking(
 	return { waiting, expiredSun: wrap(expired) };
 }
 
-/** Amounts of one account that may wait for the end of their delay at a time. */
+/** Maximum number of an account's pending unstakes. */
 export const MAX_UNSTAKING_ENTRIES = 32;
 
-/** How long unstaked coins wait, in milliseconds. @param ownMs a development chain's own delay */
+/** The unstaking delay in milliseconds. @param ownMs a development chain's own delay */
 export function unstakingDelayMs(properties: Properties, ownMs: bigint | undefined): bigint {
 	return ownMs ?? properties.get("UNFREEZE_DELAY_DAYS") * DAY_MS;
 }

@@ -1,4 +1,4 @@
-/** What the APIs tell about stakes and delegations (protocol/staking §§8.3 and 8.4). Amounts in sun; nothing is written. */
+/** API queries of stakes and delegations (protocol/staking §§8.3 and 8.4). Amounts in sun; read-only. */
 
 import { maxInt, SUN_PER_COIN } from "../../protocol/int64.js";
 import type { Account, DelegatedResource } from "../../protocol/messages.js";
@@ -9,9 +9,9 @@ import { delegationKeyV1, delegationKeyV2, isSpent } from "./delegated-resource.
 import { MAX_UNSTAKING_ENTRIES, resourceOf, splitUnstaking } from "./stake.js";
 
 /**
- * The most that an account could delegate now, the bytes of the delegation set aside; below one coin it is 0.
- * @param code of the resource; codes that can't be delegated give 0
- * @param scheme of the signature that the delegation will have, where it is a post-quantum one
+ * The most an account could delegate now, reserving the delegation's own bytes; 0 if below one coin.
+ * @param code of the resource; 0 for codes that can't be delegated
+ * @param scheme of the delegation's signature, if it is a post-quantum one
  */
 export function maxDelegable(
 	state: StateView,
@@ -27,19 +27,19 @@ export function maxDelegable(
 	return amount < SUN_PER_COIN ? 0n : amount;
 }
 
-/** How many more amounts an account may unstake before one that waits is over. */
+/** How many more unstakes an account can start before a pending one expires. */
 export function availableUnfreezeCount(state: StateView, account: Readonly<Account>): bigint {
 	const { waiting } = splitUnstaking(account.unfrozenV2, state.properties.headTimestampMs);
 	return BigInt(MAX_UNSTAKING_ENTRIES - waiting.length);
 }
 
-/** Unstaked coins that an account could withdraw at a time in milliseconds; 0 stands for now. */
+/** Unstaked coins that an account can withdraw at a time in milliseconds; 0 means now. */
 export function withdrawableUnfreeze(state: StateView, account: Readonly<Account>, timeMs: bigint): bigint {
 	const time = timeMs === 0n ? state.properties.headTimestampMs : timeMs;
 	return splitUnstaking(account.unfrozenV2, time).expiredSun;
 }
 
-/** The record of generation 1 of a pair, if there is one. */
+/** A pair's Stake 1.0 record, if there is one. */
 export function delegationsV1(
 	state: StateView,
 	from: Uint8Array,
@@ -49,7 +49,7 @@ export function delegationsV1(
 	return record ? [record] : [];
 }
 
-/** The records of generation 2 of a pair, unlocked before locked; those that hold nothing are left out. */
+/** A pair's nonempty Stake 2.0 records, unlocked before locked. */
 export function delegationsV2(
 	state: StateView,
 	from: Uint8Array,
@@ -61,7 +61,7 @@ export function delegationsV2(
 	});
 }
 
-/** Whether neither coins nor a lock are left of a record. */
+/** Whether a record has neither coins nor a lock left. */
 function isEmpty(record: Readonly<DelegatedResource>): boolean {
 	return isSpent(record) && record.expire_time_for_bandwidth === 0n && record.expire_time_for_energy === 0n;
 }

@@ -1,4 +1,4 @@
-/** What votes earn, and settling it into an account's allowance (protocol/staking §7, protocol/staking §7). Amounts in sun. */
+/** Vote rewards, and their settlement into an account's allowance (protocol/staking §7). Amounts in sun. */
 
 import { fromDouble, maxInt, minInt, toDouble, wrap } from "../../protocol/int64.js";
 import { Account, type Vote } from "../../protocol/messages.js";
@@ -6,7 +6,7 @@ import type { StateView } from "../state/view.js";
 import * as cycles from "./delegation-store.js";
 import { oldRewardVi, VI_SCALE } from "./old-reward-vi.js";
 
-/** Adds to the allowance of an account that exists; amounts that aren't positive are ignored. */
+/** Adds to an account's allowance, if the account exists; amounts that aren't positive are ignored. */
 export function addAllowance(state: StateView, address: Uint8Array, amount: bigint): void {
 	if (amount <= 0n) return;
 	const account = state.account.get(address);
@@ -31,7 +31,7 @@ export function computeReward(
 	return wrap(total);
 }
 
-/** Rewards of cycles before the cumulative algorithm; the order of the roundings is consensus. */
+/** Rewards of cycles before the cumulative algorithm. The order of roundings is consensus-critical. */
 function computeOldReward(
 	state: StateView,
 	begin: bigint,
@@ -54,7 +54,7 @@ function computeOldReward(
 	return total;
 }
 
-/** The same cycles by accumulation. */
+/** The same cycles, computed from accumulated sums. */
 function computeOldViReward(
 	state: StateView,
 	begin: bigint,
@@ -77,7 +77,7 @@ function computeViReward(
 	});
 }
 
-/** What votes earn by the growth of the accumulated reward per vote. */
+/** Rewards of votes from the growth of the accumulated reward per vote. */
 function earned(votes: readonly Readonly<Vote>[], growth: (witness: Uint8Array) => bigint): bigint {
 	let total = 0n;
 	for (const { vote_address, vote_count } of votes) {
@@ -87,7 +87,7 @@ function earned(votes: readonly Readonly<Vote>[], growth: (witness: Uint8Array) 
 	return total;
 }
 
-/** Under which rules votes are settled. */
+/** The rules for settling votes. */
 export interface RewardRules {
 	/** The chain parameter that must be on. */
 	readonly parameter: "CHANGE_DELEGATION" | "ALLOW_TVM_VOTE";
@@ -98,7 +98,7 @@ export interface RewardRules {
 /** For transactions and queries. */
 export const chainRewards: RewardRules = { parameter: "CHANGE_DELEGATION", compute: computeReward };
 
-/** For contract code: it has no rewards from before the cumulative algorithm. */
+/** For contract code, which gets no rewards from before the cumulative algorithm. */
 export const machineRewards: RewardRules = {
 	parameter: "ALLOW_TVM_VOTE",
 	compute: (state, begin, end, votes) => (begin < end ? wrap(computeViReward(state, begin, end, votes)) : 0n),
@@ -129,11 +129,11 @@ export function withdrawReward(
 	addAllowance(state, address, rules.compute(state, begin, current, account.votes));
 	cycles.setBeginCycle(state, address, current);
 	cycles.setEndCycle(state, address, current + 1n);
-	// The snapshot is of the record as it was before this settlement.
+	// The snapshot is the record from before this settlement.
 	cycles.setAccountVote(state, current, address, account);
 }
 
-/** What an account could withdraw now, its allowance included; writes nothing. */
+/** What an account could withdraw now, including its allowance; read-only. */
 export function queryReward(
 	state: StateView,
 	address: Uint8Array,

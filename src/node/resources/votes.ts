@@ -1,4 +1,4 @@
-/** Changing an account's votes, and what unstaking does to them (protocol/staking §3). */
+/** Changes of an account's votes, and the effect of unstaking on them (protocol/staking §3). */
 
 import { fromDouble, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
 import { type Account, ResourceCode, Vote, Votes } from "../../protocol/messages.js";
@@ -7,7 +7,7 @@ import type { StateView } from "../state/view.js";
 import { delegation, ownStakeV1, ownStakeV2 } from "./stake.js";
 
 /**
- * Replaces the votes of an account and stores the record from which the next maintenance counts them.
+ * Replaces an account's votes, and stores the record that the next maintenance counts.
  * @param account a record that the caller writes
  */
 export function replaceVotes(state: StateView, account: Account, votes: readonly Readonly<Vote>[]): void {
@@ -20,14 +20,14 @@ export function replaceVotes(state: StateView, account: Account, votes: readonly
 	state.votes.put(account.address, record);
 }
 
-/** Whether unstaking for this code leaves the votes alone, as they stand on stake for voting power only. */
+/** Whether unstaking for this code doesn't affect votes, since they rest on voting power stake only. */
 export function votesIndependentOf(state: StateView, account: Readonly<Account>, code: number): boolean {
 	return code !== ResourceCode.COIN_POWER && oldPowerInvalid(state.properties, account);
 }
 
 /**
- * Adapts the votes to the power that is left after unstaking generation 2 (protocol/staking §3.3).
- * @param account a record that the caller writes, its stake reduced already
+ * Shrinks votes to the power left after Stake 2.0 unstaking (protocol/staking §3.3).
+ * @param account a record that the caller writes, its stake already reduced
  */
 export function shrinkVotes(state: StateView, account: Account, code: number): void {
 	const { properties } = state;
@@ -43,7 +43,7 @@ export function shrinkVotes(state: StateView, account: Account, code: number): v
 	replaceVotes(state, account, rescaleVotes(account.votes, total, power));
 }
 
-/** Shrinks each vote to its share of a power in sun; votes that come to nothing are dropped. */
+/** Scales votes down to a power in sun; votes that become 0 are dropped. */
 export function rescaleVotes(
 	votes: readonly Readonly<Vote>[],
 	total: bigint,
@@ -51,7 +51,7 @@ export function rescaleVotes(
 ): readonly Readonly<Vote>[] {
 	const kept: Vote[] = [];
 	for (const vote of votes) {
-		// The order of these roundings is consensus.
+		// The order of roundings is consensus-critical.
 		const share = (toDouble(vote.vote_count) / toDouble(total)) * toDouble(powerSun);
 		const count = fromDouble(share / toDouble(SUN_PER_COIN));
 		if (count > 0n) kept.push(Vote.create({ vote_address: vote.vote_address, vote_count: count }));
@@ -59,12 +59,12 @@ export function rescaleVotes(
 	return kept;
 }
 
-// What an account may vote with (protocol/staking §2). Power is in sun; a vote costs a coin.
+// Voting power (protocol/staking §2). Power is in sun; a vote costs one coin.
 
-/** `old_coin_power` of an account that votes only with stake for voting power. */
+/** `old_coin_power` of an account whose votes rest on voting power stake only. */
 const INVALID = -1n;
 
-/** Power of stakes for resources, delegated ones included: what counted before stake for voting power existed. */
+/** Power from resource stakes, including delegated ones; all that counted before voting power stake existed. */
 export function resourcePower(account: Readonly<Account>): bigint {
 	let power = ownStakeV1(account, ResourceCode.BANDWIDTH) + ownStakeV1(account, ResourceCode.ENERGY);
 	for (const stake of account.frozenV2) if (stake.type !== ResourceCode.COIN_POWER) power += stake.amount;
@@ -75,7 +75,7 @@ export function resourcePower(account: Readonly<Account>): bigint {
 	return wrap(power);
 }
 
-/** Power with the new resource model: stake for voting power, and the old power while it is valid. */
+/** Power under the new resource model: voting power stake, plus the old power while it is valid. */
 export function fullPower(account: Readonly<Account>): bigint {
 	const bought = ownStakeV1(account, ResourceCode.COIN_POWER) + ownStakeV2(account, ResourceCode.COIN_POWER);
 	if (account.old_coin_power === INVALID) return wrap(bought);
@@ -88,19 +88,19 @@ export function votingPower(properties: Properties, account: Readonly<Account>):
 	return properties.on("ALLOW_NEW_RESOURCE_MODEL") ? fullPower(account) : resourcePower(account);
 }
 
-/** Whether only stake for voting power counts, so that other stakes leave the votes alone. */
+/** Whether only voting power stake counts, so that other stakes don't affect votes. */
 function oldPowerInvalid(properties: Properties, account: Readonly<Account>): boolean {
 	return properties.on("ALLOW_NEW_RESOURCE_MODEL") && account.old_coin_power === INVALID;
 }
 
-/** Keeps the present power as the old power, at the first touch under the new resource model. */
+/** Saves the current power as the old power, on first use under the new resource model. */
 export function initializeOldPower(properties: Properties, account: Account): void {
 	if (!properties.on("ALLOW_NEW_RESOURCE_MODEL") || account.old_coin_power !== 0n) return;
 	const power = resourcePower(account);
 	account.old_coin_power = power === 0n ? INVALID : power;
 }
 
-/** Ends the old power, after any unstaking under the new resource model. */
+/** Invalidates the old power, after any unstaking under the new resource model. */
 export function invalidateOldPower(properties: Properties, account: Account): void {
 	if (properties.on("ALLOW_NEW_RESOURCE_MODEL")) account.old_coin_power = INVALID;
 }

@@ -24,12 +24,12 @@ function decay(scaled: bigint, lastSlot: bigint, nowSlot: bigint, window: bigint
 	return roundDouble(toDouble(scaled) * share);
 }
 
-/** An amount a slot of a window, in millionths. */
+/** Amount per slot of a window, in millionths. */
 function average(properties: Properties, amount: bigint, window: bigint): bigint {
 	return result(properties, ceilDiv(product(properties, amount * PRECISION), window));
 }
 
-/** What averages over windows come to together. */
+/** Total amount for a sum of averages over windows. */
 function amountOf(properties: Properties, averages: bigint): bigint {
 	return result(properties, product(properties, averages) / PRECISION);
 }
@@ -52,7 +52,7 @@ export function increase(
 	return amountOf(properties, (old + added) * window);
 }
 
-/** What is left of usage over an account's own window, and that with new usage over the usual one. */
+/** Remaining usage over the account's own window, and the total with new usage over the default window. */
 function windowedUsage(
 	properties: Properties,
 	last: bigint,
@@ -75,9 +75,9 @@ function windowedUsage(
 }
 
 /**
- * Usages and windows up to here are calculated in doubles: what comes of them stays below 2^53, where sums and products are exact
- * and a quotient is never rounded up to a whole number. PERF: every transaction does so several times, and each step of big
- * integers makes an object.
+ * Up to this size, usages and windows are calculated in doubles: results stay below 2^53, where sums and
+ * products are exact and no quotient rounds up to an integer. PERF: every transaction does this several
+ * times, and each bigint step allocates an object.
  */
 const SMALL = 2 ** 32;
 const SMALL_PRECISION = Number(PRECISION);
@@ -104,7 +104,7 @@ interface StoredWindow {
 	readonly optimized: boolean;
 }
 
-/** What an account has of its windows. */
+/** The window fields of an account. */
 export type WindowHolder = Pick<Account, "net_window_size" | "net_window_optimized" | "account_resource">;
 
 function storedWindow(account: Readonly<WindowHolder>, resource: Resource): StoredWindow {
@@ -129,13 +129,13 @@ export function fineWindow(account: Readonly<WindowHolder>, resource: Resource):
 	return optimized ? size : size * WINDOW_PRECISION;
 }
 
-/** The account whose energy record was copied last: as long as it has that copy, it alone has it. */
+/** The account whose energy record was copied last; while it has that copy, no other account shares it. */
 let edited: WindowHolder | undefined;
 let editedEnergy: AccountAccountResource | undefined;
 
 /**
- * The energy record of an account that the caller writes, changeable. PERF: a call changes usage and window of caller and deployer
- * several times each.
+ * A mutable energy record of an account that the caller writes. PERF: reuses the copy, since a call changes
+ * usage and window of caller and deployer several times each.
  */
 export function editEnergy(account: WindowHolder): AccountAccountResource {
 	if (account === edited && editedEnergy !== undefined && account.account_resource === editedEnergy)
@@ -147,13 +147,13 @@ export function editEnergy(account: WindowHolder): AccountAccountResource {
 	return copy;
 }
 
-/** Stores a window in slots; the mark of a fine window stays as it is. */
+/** Stores a window in slots; doesn't change the flag of a fine window. */
 export function setWindowSlots(account: WindowHolder, resource: Resource, slots: bigint): void {
 	if (resource === "bandwidth") account.net_window_size = slots;
 	else editEnergy(account).energy_window_size = slots;
 }
 
-/** Stores a window in thousandths of a slot and marks it so. */
+/** Stores a window in thousandths of a slot, and sets the flag for that. */
 export function setFineWindow(account: WindowHolder, resource: Resource, size: bigint): void {
 	if (resource === "bandwidth") {
 		account.net_window_size = size;
@@ -165,7 +165,7 @@ export function setFineWindow(account: WindowHolder, resource: Resource, size: b
 	energy.energy_window_optimized = true;
 }
 
-/** Usage now, over the account's own window; the account is not changed. */
+/** Current usage over the account's own window; doesn't change the account. */
 export function recovery(
 	properties: Properties,
 	account: Readonly<Account>,
@@ -177,7 +177,7 @@ export function recovery(
 	return increase(properties, last, 0n, lastSlot, nowSlot, windowSlots(account, resource));
 }
 
-/** Whether staking of the second generation is on. */
+/** Whether Stake 2.0 is on. */
 export function unfreezeDelayOn(properties: Properties): boolean {
 	return properties.get("UNFREEZE_DELAY_DAYS") > 0n;
 }
@@ -188,7 +188,7 @@ export function cancelAllOn(properties: Properties): boolean {
 }
 
 /**
- * Adds usage over the account's own window and moves that window (protocol/resources §§2.4 and 2.5).
+ * Adds usage over the account's own window and adjusts that window (protocol/resources §§2.4 and 2.5).
  * @returns the new usage; the caller stores it with the time
  */
 export function accountIncrease(
@@ -222,7 +222,7 @@ export function accountIncrease(
 	return usage;
 }
 
-/** Usage, and the slot of its last change, of one resource of an account. */
+/** Usage of an account's resource, and the slot of its last change. */
 export function resourceUsage(
 	account: Readonly<Account>,
 	resource: Resource,
@@ -245,8 +245,8 @@ export function setResourceUsage(account: Account, resource: Resource, usage: bi
 }
 
 /**
- * Moves usage of `moved` units from a receiver back to its owner on undelegation (protocol/resources §2.6). The receiver is
- * read only; its window must already be that of now.
+ * Moves `moved` units of usage from a receiver back to the owner on undelegation (protocol/resources §2.6).
+ * The receiver is only read; its window must already be up to date.
  */
 export function mergeUsage(
 	properties: Properties,

@@ -1,24 +1,24 @@
 /**
- * Long executions that must not delay others: they share the event loop's time slices, so that the slots of
- * blocks, peers and other requests come between them.
+ * Long executions that must not delay others: they share the event loop's time slices, so that block slots,
+ * peers and other requests run in between.
  */
 
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { SLICE_MS } from "./time-slice.js";
 
 /**
- * Pause after a slice that used its time. A server takes one connection in each round of the event loop: without rounds
- * that are short, a client waits for as many executions as there are connections before its own.
+ * Pause after a slice that used up its time. A server accepts one connection per round of the event loop:
+ * without short rounds, a client would wait for as many executions as there are connections ahead of it.
  */
 const PAUSE_MS = 10;
-/** A pause that ends so much later was not a pause: other work held the thread, and others have waited since then. */
+/** A pause that ends this much late doesn't count: other work blocked the thread, and others have been waiting since. */
 const LATE_MS = 50;
 
-/** The node itself as a client, with its pending transactions: it comes between any two of the others, however many they are. */
+/** The node itself as a client, with its pending transactions: it runs between any two of the others. */
 export const OWN_CLIENT = "own";
 
 export class CallQueue {
-	/** What waits, by client; clients in the order in which they come next. */
+	/** Waiting tasks by client; clients in the order of their turns. */
 	private readonly waiting = new Map<string, (() => void)[]>();
 	/** Whether the last task was the node's own. */
 	private isOwnLast = false;
@@ -29,8 +29,8 @@ export class CallQueue {
 	constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
 	/**
-	 * Runs a calculation: at once if the slice has time left, else in a later one. Clients take turns, each with its
-	 * calculations in the order of coming.
+	 * Runs a calculation: now if the slice has time left, else in a later one. Clients take turns (round
+	 * robin), each with its calculations in order of arrival.
 	 * @param isAbandoned says, when it is its turn, whether its client has gone
 	 * @param client its address; empty: it isn't known
 	 * @throws {NamedError} CancellationException if it was abandoned
@@ -39,7 +39,10 @@ export class CallQueue {
 		return new Promise((resolve) => resolve(this.begin(calculate, isAbandoned, client)));
 	}
 
-	/** As {@link run}, without a promise where nothing is waited for. @throws then what the calculation throws, too */
+	/**
+	 * Like {@link run}, without a promise if nothing has to be awaited.
+	 * @throws then what the calculation throws, too
+	 */
 	begin<T>(calculate: () => T, isAbandoned?: () => boolean, client = ""): T | Promise<T> {
 		if (this.waiting.size > 0 || this.usedMs >= SLICE_MS) {
 			return new Promise((resolve, reject) => {
@@ -76,7 +79,7 @@ export class CallQueue {
 		else this.waiting.set(client, [task]);
 	}
 
-	/** The first task of the client whose turn it is, which comes last then. */
+	/** The first task of the client whose turn it is; the client then goes to the back. */
 	private next(): (() => void) | undefined {
 		const { waiting } = this;
 		const [first, second] = waiting.keys();
@@ -119,7 +122,7 @@ export class CallQueue {
 }
 
 /**
- * Executions for clients, calls and transactions: one queue for the process, as there is one
- * event loop. An execution takes no longer than the chain's time for a transaction.
+ * Executions for clients, calls and transactions: one queue per process, as there is one event loop. An
+ * execution takes no longer than the chain's time limit for a transaction.
  */
 export const executions = new CallQueue();

@@ -1,17 +1,17 @@
 /**
- * Work in the background that others never wait for: short pieces, each followed by a rest nine times as long, and an end between
- * any two of them.
+ * Background work that never delays others: short pieces, each followed by a rest nine times as long,
+ * stoppable between any two of them.
  */
 
-/** Entries that leave a database in one batch. */
+/** Entries deleted from a database per batch. */
 export const BATCH_ENTRIES = 1_500;
-/** Milliseconds of one piece of work. */
+/** Milliseconds per piece of work. */
 export const PIECE_MS = 4;
-/** Rest after each piece of work, as a multiple of its time. */
+/** Rest after each piece of work, as a multiple of its duration. */
 const REST = 9;
 
 export interface Pace {
-	/** Milliseconds of a clock that only goes forward. */
+	/** Milliseconds of a monotonic clock. */
 	readonly now: () => number;
 	/** Waits, without keeping the process alive. */
 	readonly pause: (ms: number) => Promise<void>;
@@ -25,15 +25,15 @@ export class Stopped extends Error {
 export abstract class PacedWork {
 	private running: Promise<void> | undefined;
 	private isStopped = false;
-	/** Ends the rest that is under way. */
+	/** Ends the current rest. */
 	private wake: () => void = () => {};
 
 	constructor(private readonly pace: Pace) {}
 
-	/** All that is due. @throws {Stopped} where it has to end before */
+	/** Does everything that is due. @throws {Stopped} where it has to end before */
 	protected abstract work(): Promise<void>;
 
-	/** Does what is due, unless that is going on already. @throws what keeps it from going on */
+	/** Does what is due, unless already running. @throws what keeps it from going on */
 	run(): Promise<void> {
 		this.running ??= this.work()
 			.catch((error: unknown) => {
@@ -45,11 +45,11 @@ export abstract class PacedWork {
 		return this.running;
 	}
 
-	/** Stops within a piece of work. What is left or half done is found again after the next start. */
+	/** Stops within one piece of work. Unfinished work is found again on the next start. */
 	async stop(): Promise<void> {
 		this.isStopped = true;
 		this.wake();
-		// Whoever called run is notified of a failure.
+		// The caller of run gets the failure.
 		await this.running?.catch(() => {});
 	}
 
@@ -57,7 +57,7 @@ export abstract class PacedWork {
 	protected async rest(started: number): Promise<void> {
 		const work = this.pace.now() - started;
 		if (this.isStopped) throw new Stopped("stopped");
-		// No race with a promise that lives as long as the node: it would keep something of every rest.
+		// Not a race with a promise that lives as long as the node: that would leak a little with every rest.
 		await new Promise<void>((resolve, reject) => {
 			this.wake = resolve;
 			this.pace.pause(work * REST).then(resolve, reject);

@@ -1,20 +1,20 @@
-/** Work in steps, done in time slices: what is long and made of many small parts, such as the events of a block. */
+/** Work done in steps within time slices: long work with many small parts, such as a block's events. */
 
 import type { TimeSlice } from "./time-slice.js";
 
-/** What the work asks of its time slice. */
+/** What work needs of its time slice. */
 export type Slice = Pick<TimeSlice, "over" | "yield">;
 
-/** Work that may be interrupted after each step. What was read of the state before may be outdated after it. */
+/** Work that may be interrupted after each step; state read before may then be outdated. */
 export type Work<T = void> = Generator<undefined, T>;
 
-/** Work of one step. */
+/** Work with a single step. */
 export function* oneStep(act: () => void): Work {
 	act();
 	yield;
 }
 
-/** For work whose caller waits for all of it. */
+/** For callers that wait for the whole work. */
 export function atOnce<T>(work: Work<T>): T {
 	for (;;) {
 		const step = work.next();
@@ -22,7 +22,7 @@ export function atOnce<T>(work: Work<T>): T {
 	}
 }
 
-/** Does work to its end, or until the signal. @returns undefined: the signal came first */
+/** Runs work until done or aborted. @returns undefined: the signal came first */
 export async function inSlices<T>(work: Work<T>, slice: Slice, signal: AbortSignal): Promise<T | undefined> {
 	while (!signal.aborted) {
 		if (slice.over) {
@@ -35,18 +35,20 @@ export async function inSlices<T>(work: Work<T>, slice: Slice, signal: AbortSign
 	return undefined;
 }
 
-/** Pieces of work that wait; beyond them the oldest is done in one go, so that they don't hold ever more blocks. */
+/** Maximum queued pieces of work; beyond it the oldest is completed at once, to bound the blocks they hold. */
 const MAX_WAITING_WORK = 32;
 
 interface WorkLineOptions {
 	readonly slice: () => Slice;
 	/** Handles what a piece of work throws. It must not throw. */
 	readonly report: (error: unknown) => void;
-	/** Pieces of work that wait. */
+	/** Maximum queued pieces of work. */
 	readonly maxWaiting?: number;
 }
 
-/** Work in the order of coming. What is done within one slice is done when {@link add} returns, unless other work waits. */
+/**
+ * Work in order of arrival. What fits into the current slice is done when {@link add} returns, unless other work is queued.
+ */
 export class WorkLine {
 	private readonly waiting: Work[] = [];
 	private isRunning = false;
@@ -63,7 +65,7 @@ export class WorkLine {
 		if (!this.isRunning) void this.run();
 	}
 
-	/** Drops what waits. */
+	/** Drops queued work. */
 	stop(): void {
 		this.waiting.length = 0;
 	}
@@ -78,7 +80,7 @@ export class WorkLine {
 		this.isRunning = false;
 	}
 
-	/** One step of the oldest piece of work, which is taken out with its last one. */
+	/** One step of the oldest piece of work, which is removed with its last one. */
 	private step(first: Work): void {
 		try {
 			if (first.next().done) this.waiting.shift();

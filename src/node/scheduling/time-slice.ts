@@ -1,9 +1,9 @@
-/** Long work in short time slices, so that blocks and other requests never wait long. */
+/** Splits long work into short time slices, so that blocks and other requests never wait long. */
 
-/** Milliseconds for which others may have to wait for long work. */
+/** Milliseconds that others may have to wait for long work. */
 export const SLICE_MS = 20;
 
-/** Work that waits for its next slice; one gets it between two rounds of the event loop, however many there are. */
+/** Work waiting for its next slice; one gets it per round of the event loop, however many there are. */
 const waiting: (() => void)[] = [];
 let scheduled = false;
 
@@ -14,7 +14,7 @@ function next(): void {
 	resume?.();
 }
 
-/** Waits for a slice: for work that is done in one go, such as reading a large text. */
+/** Waits for a slice, for work done in one go, such as parsing a large text. */
 export function yieldToEventLoop(): Promise<void> {
 	return new Promise((resolve) => {
 		waiting.push(resolve);
@@ -27,26 +27,26 @@ export class TimeSlice {
 	private endsAt: number;
 
 	/**
-	 * Where other long work is under way the first slice has to be waited for, too.
+	 * If other long work is running, the first slice has to be awaited too.
 	 * @param sliceMs how long others may have to wait
 	 */
 	constructor(private readonly sliceMs: number) {
 		this.endsAt = scheduled ? 0 : performance.now() + sliceMs;
 	}
 
-	/** Whether others come first now. */
+	/** Whether it is time to yield. */
 	get over(): boolean {
 		return performance.now() > this.endsAt;
 	}
 
-	/** Lets waiting work go on. What was read of the state may be outdated afterwards. */
+	/** Lets waiting work continue. State read before may be outdated afterwards. */
 	async yield(): Promise<void> {
 		await yieldToEventLoop();
 		this.endsAt = performance.now() + this.sliceMs;
 	}
 }
 
-/** A slice of work for many subscribers, in ms; a rest of its length follows, in which connections are taken and calls answered. */
+/** A slice of work for many subscribers, in ms; followed by a rest of the same length for connections and calls. */
 export const FAN_OUT_MS = 5;
 
 /** Runs work in a later round of the event loop, after some milliseconds. */

@@ -1,7 +1,7 @@
 /**
- * Moves old blocks from the database into segments, in the background, and drops the oldest where not all are kept. A kill at any moment loses nothing: the file
- * gets its name when it is on the disk, the database notes it then, and only then what it holds leaves the database.
- * What is in both for a while is the same.
+ * Moves old blocks from the database into segments in the background, and deletes the oldest if not all are kept. A kill at
+ * any moment loses nothing: the file gets its final name once it is on disk, then the database records it, and only then are
+ * its contents deleted from the database. Until then both hold the same data.
  */
 
 import { dirname, join } from "node:path";
@@ -15,13 +15,13 @@ import { SegmentWriter } from "./segment-writer.js";
 import { type NotedSegment, noteChange, noteKey, type Segments } from "./segments.js";
 
 export interface MoverLimits {
-	/** Newest blocks that stay in the database, where most readers look. */
+	/** Number of newest blocks kept in the database, where most reads go. */
 	readonly kept: number;
-	/** Blocks of a segment. */
+	/** Blocks per segment. */
 	readonly blocks: number;
-	/** Bytes of a segment before they are compressed. */
+	/** Bytes per segment, uncompressed. */
 	readonly bytes: number;
-	/** The same of a group. */
+	/** Bytes per group, uncompressed. */
 	readonly groupBytes: number;
 }
 
@@ -33,15 +33,15 @@ export const MOVER_LIMITS: MoverLimits = {
 };
 
 interface MoverOptions extends Pace {
-	/** Without segments before it. */
+	/** The database without the segments layered over it. */
 	readonly database: KeyValueDatabase;
 	readonly segments: Segments;
-	/** The newest block that the database holds, and that can't be undone. */
+	/** The newest irreversible block that the database holds. */
 	readonly stored: () => bigint;
 	readonly limits: MoverLimits;
-	/** How many of the newest blocks stay; older segments go. Undefined: all. */
+	/** How many of the newest blocks to keep; older segments are deleted. Undefined: all. */
 	readonly keep?: number | undefined;
-	/** Keys of entries that go with blocks from one number to another, besides those of their transactions. */
+	/** Further keys to delete along with blocks in a range, besides those of their transactions. */
 	readonly keysOf?: (first: bigint, last: bigint) => Iterable<Uint8Array>;
 }
 
@@ -50,7 +50,7 @@ export class BlockMover extends PacedWork {
 		super(options);
 	}
 
-	/** Moves and drops what is due. @throws {DatabaseError} whatever keeps it from going on */
+	/** Moves and deletes what is due. @throws {DatabaseError} whatever keeps it from going on */
 	protected async work(): Promise<void> {
 		try {
 			await this.removeForgotten();
@@ -71,7 +71,7 @@ export class BlockMover extends PacedWork {
 		}
 	}
 
-	/** Where the next segment begins; undefined: there aren't enough blocks for one. */
+	/** First block of the next segment; undefined if there aren't enough blocks for one. */
 	private async nextFirst(): Promise<bigint | undefined> {
 		const { database, segments, stored, limits } = this.options;
 		const first = segments.next ?? (await lowestStored(database));
@@ -79,7 +79,7 @@ export class BlockMover extends PacedWork {
 		return stored() - first + 1n >= BigInt(limits.blocks + limits.kept) ? first : undefined;
 	}
 
-	/** Writes a segment and notes it. */
+	/** Writes a segment and records it. */
 	private async build(first: bigint): Promise<NotedSegment> {
 		const { database, segments, limits } = this.options;
 		const { files, directory } = segments;
@@ -112,7 +112,7 @@ export class BlockMover extends PacedWork {
 		return note;
 	}
 
-	/** The blocks of a group. */
+	/** Collects the blocks of a group. */
 	private async gather(first: bigint, end: bigint): Promise<SegmentRow[]> {
 		const { groupBytes } = this.options.limits;
 		const rows: SegmentRow[] = [];
@@ -137,7 +137,7 @@ export class BlockMover extends PacedWork {
 		return { id, block, receipts: database.get(keyOf(stores.transactionResult, be64(number))) };
 	}
 
-	/** Takes what a segment holds out of the database. */
+	/** Deletes a segment's contents from the database. */
 	private async empty(note: NotedSegment): Promise<void> {
 		const { database, segments } = this.options;
 		let batch: BatchChange[] = [];
@@ -157,12 +157,12 @@ export class BlockMover extends PacedWork {
 			started = this.options.now();
 		}
 		const moved = { ...note, isMoved: true };
-		// With it everything before it is on the disk.
+		// Synced together with everything before it.
 		await database.write([noteChange(moved)], true);
 		segments.note(moved);
 	}
 
-	/** Drops the oldest segments while enough blocks are left without them. */
+	/** Deletes the oldest segments while enough blocks remain without them. */
 	private async prune(): Promise<void> {
 		const { segments, stored, keep } = this.options;
 		if (keep === undefined) return;
@@ -175,7 +175,7 @@ export class BlockMover extends PacedWork {
 		}
 	}
 
-	/** What indexes the blocks goes first, so that a kill leaves nothing that no later run would find. */
+	/** Deletes block indexes first, so that a kill leaves nothing that a later run wouldn't find. */
 	private async drop(note: NotedSegment): Promise<void> {
 		const { database, segments } = this.options;
 		let batch: BatchChange[] = [];
@@ -198,13 +198,13 @@ export class BlockMover extends PacedWork {
 			batch.push({ key, value: null });
 			if (batch.length >= BATCH_ENTRIES) await flush();
 		}
-		// With it everything before it is on the disk.
+		// Synced together with everything before it.
 		await database.write([...batch, { key: noteKey(note.first), value: null }], true);
 		segments.forgetOldest();
 		await segments.files.remove(segments.pathOf(note));
 	}
 
-	/** Removes files below the lowest block: a kill came between forgetting them and this. */
+	/** Removes files below the lowest block, left by a kill between forgetting and removing them. */
 	private async removeForgotten(): Promise<void> {
 		const { files, directory, list } = this.options.segments;
 		const lowest = list[0]?.first ?? (await lowestStored(this.options.database));
@@ -224,7 +224,7 @@ function keyOf({ index }: { readonly index: number }, key: Uint8Array): Uint8Arr
 	return Buffer.concat([Uint8Array.of(index), key]);
 }
 
-/** The lowest block of a database besides the genesis block, which stays where it is. */
+/** The lowest block in a database besides genesis, which never moves. */
 export async function lowestStored(database: KeyValueDatabase): Promise<bigint | undefined> {
 	const from = keyOf(stores.blockIndex, be64(1n));
 	const key = await database.firstKey(from, Uint8Array.of(stores.blockIndex.index + 1));

@@ -1,4 +1,4 @@
-/** Reading a segment: one positioned read and one unpacking a group. Whatever is read is compared with its CRC-32. */
+/** Reads a segment with one positioned read and one decompression per group. Everything read is verified by CRC-32. */
 
 import { brotliDecompressSync, crc32 } from "node:zlib";
 import type { ReadableFile } from "./segment-files.js";
@@ -15,7 +15,7 @@ import {
 } from "./segment-format.js";
 import type { SegmentNote } from "./segment-writer.js";
 
-/** The parts of a group that are compressed. */
+/** The compressed parts of a group. */
 export type SegmentPart = "blocks" | "receipts";
 
 export class SegmentFile {
@@ -43,7 +43,7 @@ export class SegmentFile {
 		return new SegmentFile(file, footer.first, decodeSegmentIndex(index, footer));
 	}
 
-	/** The group that holds a block of this segment. */
+	/** The group containing a block of this segment. */
 	groupOf(number: bigint): number {
 		const place = Number(number - this.first);
 		let [low, high] = [0, this.groups.length - 1];
@@ -55,7 +55,7 @@ export class SegmentFile {
 		return low;
 	}
 
-	/** The place of a block in its group. */
+	/** The position of a block in its group. */
 	placeIn(group: number, number: bigint): number {
 		return Number(number - this.first) - (this.groups[group] as GroupFacts).before;
 	}
@@ -67,7 +67,7 @@ export class SegmentFile {
 		return idAt(this.part(at, ids), this.placeIn(group, number), number);
 	}
 
-	/** The blocks or receipts of a group, unpacked. @throws {SegmentDamage} */
+	/** The blocks or receipts of a group, decompressed. @throws {SegmentDamage} */
 	rows(group: number, part: SegmentPart): readonly (Buffer | undefined)[] {
 		const facts = this.groups[group] as GroupFacts;
 		const at = facts.at + facts.ids.bytes + (part === "receipts" ? facts.blocks.bytes : 0);
@@ -81,7 +81,10 @@ export class SegmentFile {
 		return read;
 	}
 
-	/** Reads everything once. @param onGroup called after each group, with its ids and blocks @throws {SegmentDamage} */
+	/**
+	 * Reads the whole file once.
+	 * @param onGroup called after each group, with its ids and blocks @throws {SegmentDamage}
+	 */
 	*check(): Generator<{ readonly ids: readonly Buffer[]; readonly blocks: readonly (Buffer | undefined)[] }> {
 		if (!MARKER.equals(this.file.read(0, MARKER.length)))
 			throw new SegmentDamage("its first bytes have changed");
@@ -107,7 +110,7 @@ function unpack(bytes: Buffer, raw: number): Buffer {
 		const unpacked = brotliDecompressSync(bytes, { maxOutputLength: Math.max(raw, 1) });
 		if (unpacked.length === raw) return unpacked;
 	} catch {
-		// The same as a wrong length.
+		// Treat it like a wrong length.
 	}
 	throw new SegmentDamage("a group can't be unpacked");
 }

@@ -1,4 +1,4 @@
-/** The file system as segments use it: the disk's, or one that a test stops at any step. */
+/** The file system as segments use it: the disk, or one that a test stops at any step. */
 
 import {
 	closeSync,
@@ -15,33 +15,33 @@ import { syncDirectory } from "../state/inventory.js";
 
 /** Every call may throw an error with the operating system's `code`. */
 export interface SegmentFiles {
-	/** Makes a directory in one that is there, unless it is there itself. */
+	/** Creates a directory in an existing one, unless it exists. */
 	makeDirectory(path: string): void;
-	/** Names in a directory, in any order; none if there isn't one. */
+	/** Names in a directory, in any order; none if it doesn't exist. */
 	list(directory: string): readonly string[];
-	/** Bytes of a file; undefined: there is none. */
+	/** Size of a file in bytes; undefined if it doesn't exist. */
 	size(path: string): number | undefined;
 	openForReading(path: string): ReadableFile;
-	/** Begins a file; one of that name is replaced. */
+	/** Creates a file, replacing any existing one. */
 	create(path: string): Promise<WritableFile>;
-	/** Gives a file another name; one of that name is replaced. */
+	/** Renames a file, replacing any existing one. */
 	rename(from: string, to: string): Promise<void>;
 	remove(path: string): Promise<void>;
-	/** Brings the names in a directory to the disk. */
+	/** Syncs the entries of a directory. */
 	syncDirectory(directory: string): Promise<void>;
 }
 
 export interface ReadableFile {
 	readonly size: number;
-	/** Reads so many bytes from a place; fewer where the file ends. */
+	/** Reads this many bytes at an offset; fewer at the end of the file. */
 	read(at: number, bytes: number): Buffer;
 	close(): void;
 }
 
 export interface WritableFile {
-	/** Adds bytes at the end. */
+	/** Appends bytes. */
 	write(bytes: Uint8Array): Promise<void>;
-	/** Brings what was written to the disk. */
+	/** Syncs what was written. */
 	sync(): Promise<void>;
 	close(): Promise<void>;
 }

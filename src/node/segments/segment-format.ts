@@ -1,15 +1,15 @@
 /**
- * The file of a segment: old blocks with their ids and receipts, in groups that are read and unpacked one by one.
+ * Format of a segment file: old blocks with ids and receipts, in groups that are read and decompressed individually.
  *
- * marker (8 bytes), the groups, the index, the footer. A group is three parts one after the other: the last 24 bytes of
- * each id (the first eight are the number), the blocks, the receipts; the last two are compressed. The index has an
- * entry a group, with the CRC-32 of each part; the footer has the CRC-32 of the index, and one of itself. Who knows the
- * footer's knows the file. Numbers are little-endian.
+ * marker (8 bytes), groups, index, footer. A group has three consecutive parts: the last 24 bytes of each id
+ * (the first eight are the number), the blocks, the receipts; the latter two are compressed. The index has
+ * one entry per group, with the CRC-32 of each part; the footer has the CRC-32 of the index and of itself, so
+ * the footer's CRC authenticates the whole file. Numbers are little-endian.
  */
 
 import { crc32 } from "node:zlib";
 
-/** What one block leaves in a segment. */
+/** What a segment stores of one block. */
 export interface SegmentRow {
 	/** 32 bytes; the first eight are the number. */
 	readonly id: Uint8Array;
@@ -22,16 +22,16 @@ export interface SegmentRow {
 /** A part of a group. */
 interface PartFacts {
 	readonly bytes: number;
-	/** Length when unpacked. */
+	/** Uncompressed length. */
 	readonly raw: number;
 	readonly crc: number;
 }
 
 /** An entry of the index. */
 export interface GroupFacts {
-	/** Where the group begins in the file. */
+	/** Offset of the group in the file. */
 	readonly at: number;
-	/** Blocks of the segment before it. */
+	/** Number of blocks of the segment before it. */
 	readonly before: number;
 	readonly count: number;
 	readonly ids: PartFacts;
@@ -46,11 +46,11 @@ interface SegmentFooter {
 	readonly groups: number;
 	readonly indexAt: number;
 	readonly indexCrc: number;
-	/** CRC-32 of all of this. */
+	/** CRC-32 of all of the above. */
 	readonly crc: number;
 }
 
-/** The file isn't what was written; the message is half a sentence. */
+/** The file isn't as it was written; the message is half a sentence. */
 export class SegmentDamage extends Error {
 	override readonly name = "SegmentDamage";
 }
@@ -59,9 +59,9 @@ export const MARKER = Buffer.from("coinseg1", "latin1");
 const ID_BYTES = 24;
 export const INDEX_ENTRY_BYTES = 44;
 export const FOOTER_BYTES = 40;
-/** Stands for receipts that there are none of. */
+/** Length that marks absent receipts. */
 const ABSENT = 0xffffffff;
-/** No group that is written is longer when unpacked: one block at most, or what a few small ones come to. */
+/** Uncompressed size limit of a group's parts; written ones hold a single block at most, or several small ones. */
 const MAX_PART_BYTES = 96 << 20;
 
 /** The three parts of a group, before the last two are compressed. */
@@ -86,7 +86,7 @@ function packRows(rows: readonly (Uint8Array | undefined)[]): Buffer {
 	return Buffer.concat([lengths, ...rows.filter((row) => row !== undefined)]);
 }
 
-/** Takes rows apart. They are views of the bytes. @throws {SegmentDamage} */
+/** Splits packed rows into views of the bytes. @throws {SegmentDamage} */
 export function unpackRows(bytes: Buffer, count: number): (Buffer | undefined)[] {
 	if (bytes.length < count * 4) throw new SegmentDamage("a group is too short");
 	const rows: (Buffer | undefined)[] = [];
@@ -101,7 +101,7 @@ export function unpackRows(bytes: Buffer, count: number): (Buffer | undefined)[]
 	return rows;
 }
 
-/** The id of a block whose place in its group is known. */
+/** The id of a block, given its position in its group. */
 export function idAt(ids: Uint8Array, place: number, number: bigint): Buffer {
 	const id = Buffer.alloc(32);
 	id.writeBigUInt64BE(number, 0);

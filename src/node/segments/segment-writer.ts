@@ -1,4 +1,4 @@
-/** Writing a segment: group by group, so that memory doesn't grow with the file. */
+/** Writes a segment group by group, so that memory use doesn't grow with the file. */
 
 import { promisify } from "node:util";
 import { brotliCompress, constants, crc32 } from "node:zlib";
@@ -16,18 +16,18 @@ import {
 const compress = promisify(brotliCompress);
 
 /**
- * Quality 1 is three times as fast as deflate and leaves less; 4 and 5 leave 2 to 4 % less for three to eight times the
- * time (docs/benchmarks.md).
+ * Quality 1 is three times as fast as deflate and compresses better; 4 and 5 save another 2 to 4 % for three
+ * to eight times the time (docs/benchmarks.md).
  */
 const QUALITY = 1;
 
-/** What a segment is known by. */
+/** Identifies a segment file. */
 export interface SegmentNote {
 	readonly first: bigint;
 	readonly last: bigint;
-	/** Of the whole file. */
+	/** Size of the whole file. */
 	readonly bytes: number;
-	/** That of the footer. */
+	/** CRC-32 of the footer. */
 	readonly crc: number;
 }
 
@@ -42,7 +42,7 @@ export class SegmentWriter {
 		private readonly first: bigint,
 	) {}
 
-	/** Adds a group of blocks that follow those before. The compression runs on another thread. */
+	/** Adds a group of blocks following those before. Compression runs on another thread. */
 	async add(rows: readonly SegmentRow[]): Promise<void> {
 		if (this.at === 0) await this.write(MARKER);
 		const { ids, blocks, receipts } = groupParts(rows);
@@ -59,7 +59,7 @@ export class SegmentWriter {
 		await this.write(Buffer.concat([ids, packedBlocks, packedReceipts]));
 	}
 
-	/** Ends the file; it is on the disk on return, under the name that it was begun with. */
+	/** Completes the file; on return it is on disk, still under its initial name. */
 	async finish(): Promise<SegmentNote> {
 		const { first, count, groups } = this;
 		const index = encodeSegmentIndex(groups);

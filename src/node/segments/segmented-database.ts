@@ -1,7 +1,7 @@
 /**
- * The database of a data directory with its segments: whoever reads an entry doesn't see which of the two holds it.
- * Blocks, their ids by height and their receipts are in either; everything else is in the database. Segments are
- * never written through this.
+ * A data directory's database combined with its segments: readers don't see which of the two holds an entry.
+ * Blocks, their ids by height and their receipts may be in either; everything else is in the database.
+ * Segments are never written through this.
  */
 
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
@@ -22,7 +22,7 @@ const RECEIPTS = stores.transactionResult.index;
 export class SegmentedDatabase implements KeyValueDatabase {
 	readonly compared: Promise<void>;
 	readonly getMany?: NonNullable<KeyValueDatabase["getMany"]>;
-	/** Without what is in segments. */
+	/** Without the contents of segments. */
 	readonly moment?: NonNullable<KeyValueDatabase["moment"]>;
 
 	constructor(
@@ -53,7 +53,7 @@ export class SegmentedDatabase implements KeyValueDatabase {
 		if (store === RECEIPTS) return this.segments.row(number, "receipts");
 		const id = this.segments.id(number);
 		if (store === BLOCK_INDEX || !id) return id;
-		// The height is part of the id, so anyone can ask for one that a segment might hold.
+		// The id contains the height, so any id may be asked for at a height that a segment holds.
 		return equalBytes(id, key.subarray(1)) ? this.segments.row(number, "blocks") : undefined;
 	}
 
@@ -65,7 +65,7 @@ export class SegmentedDatabase implements KeyValueDatabase {
 		return beginBatch(this.database);
 	}
 
-	/** PERF: unpacks every group where a whole store is asked for that segments hold a part of. */
+	/** PERF: decompresses every group if a whole store is read that is partly in segments. */
 	async *entries(prefix: Uint8Array): AsyncGenerator<readonly [Uint8Array, Uint8Array]> {
 		const store = prefix[0];
 		const { list } = this.segments;
@@ -98,7 +98,7 @@ export class SegmentedDatabase implements KeyValueDatabase {
 		}
 	}
 
-	/** Ids of heights are looked for in segments too; other stores are either not in them, or not asked for like this. */
+	/** Ids by height are also looked up in segments; other stores aren't there, or aren't read like this. */
 	async firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined> {
 		const stored = await this.database.firstKey(from, end);
 		const { list } = this.segments;

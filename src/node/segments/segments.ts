@@ -1,4 +1,4 @@
-/** The segments of a data directory: which there are, as the database notes them, and reading blocks of them. */
+/** The segments of a data directory: their list, as recorded in the database, and reading blocks from them. */
 
 import { join } from "node:path";
 import { be64, fromUtf8, readBe64, utf8 } from "../../protocol/bytes.js";
@@ -11,46 +11,46 @@ import { SegmentDamage } from "./segment-format.js";
 import type { SegmentNote } from "./segment-writer.js";
 
 const NOTE_PREFIX = Buffer.from([0xff, ...Buffer.from("segment", "latin1")]);
-/** Files that are open at a time, with their indexes in memory. */
+/** Maximum open files, with their indexes in memory. */
 const OPEN_FILES = 64;
-/** Footers and indexes that a start waits for, the newest; the others are read in the background. */
+/** Footers and indexes read before a start completes, those of the newest; the others are read in the background. */
 const AWAITED = 64;
 
-/** A segment as the database notes it. */
+/** A segment as recorded in the database. */
 export interface NotedSegment extends SegmentNote {
-	/** Whether the database holds nothing of it any more. */
+	/** Whether its contents have been deleted from the database. */
 	readonly isMoved: boolean;
 }
 
-/** Where the segments of a data directory are. */
+/** The directory of a data directory's segments. */
 export function segmentsDirectory(dataDirectory: string): string {
 	return join(dataDirectory, "segments");
 }
 
-/** The name of the file that begins with a block. */
+/** Name of the file whose first block this is. */
 function segmentName(first: bigint): string {
 	return `${String(first).padStart(12, "0")}.seg`;
 }
 
-/** The name of the file that an entry of the database notes; undefined for any other entry. */
+/** Name of the file that a database entry records; undefined for any other entry. */
 export function notedName(key: Uint8Array): string | undefined {
 	const isNote =
 		key.length === NOTE_PREFIX.length + 8 && NOTE_PREFIX.equals(key.subarray(0, NOTE_PREFIX.length));
 	return isNote ? segmentName(readBe64(key.subarray(NOTE_PREFIX.length))) : undefined;
 }
 
-/** The key of the entry that notes the segment that begins with a block. */
+/** Key of the entry that records the segment whose first block this is. */
 export function noteKey(first: bigint): Uint8Array {
 	return Buffer.concat([NOTE_PREFIX, be64(first)]);
 }
 
-/** The change that notes a segment. */
+/** The batch change that records a segment. */
 export function noteChange({ first, last, bytes, crc, isMoved }: NotedSegment): BatchChange {
 	const value = { last: Number(last), bytes, crc, moved: isMoved };
 	return { key: noteKey(first), value: utf8(JSON.stringify(value)) };
 }
 
-/** The segments that a database notes, oldest first. @throws {DatabaseError} */
+/** The segments recorded in a database, oldest first. @throws {DatabaseError} */
 async function readNotes(database: KeyValueDatabase, directory: string): Promise<NotedSegment[]> {
 	const notes: NotedSegment[] = [];
 	for await (const [key, value] of database.entries(NOTE_PREFIX)) {
@@ -101,12 +101,12 @@ export class Segments {
 		readonly directory: string,
 		readonly files: SegmentFiles,
 		private readonly notes: NotedSegment[],
-		/** Of unpacked groups: who reads a block often reads the next. */
+		/** Cache size for decompressed groups: consecutive blocks are often read together. */
 		private readonly keptBytes: number,
 	) {}
 
 	/**
-	 * Reads the list of segments and looks whether they are there.
+	 * Reads the list of segments and checks that they exist.
 	 * @param keptBytes how much of unpacked groups is kept
 	 * @throws {DatabaseError} one sentence that names the file that is missing or has changed
 	 */
@@ -138,7 +138,7 @@ export class Segments {
 		}
 	}
 
-	/** All of them, oldest first. */
+	/** All segments, oldest first. */
 	get list(): readonly NotedSegment[] {
 		return this.notes;
 	}
@@ -147,13 +147,13 @@ export class Segments {
 		return join(this.directory, segmentName(first));
 	}
 
-	/** The number after the newest block that was ever moved here; undefined: none was. */
+	/** The number after the newest block ever moved here; undefined: none was. */
 	get next(): bigint | undefined {
 		const newest = this.notes.at(-1);
 		return newest ? newest.last + 1n : this.afterForgotten;
 	}
 
-	/** Notes one that is on the disk, or that one has changed. The database's own list is the caller's work. */
+	/** Adds a complete segment, or updates a changed one. Recording it in the database is up to the caller. */
 	note(segment: NotedSegment): void {
 		const at = this.notes.findIndex(({ first }) => first === segment.first);
 		if (at < 0) this.notes.push(segment);
@@ -174,7 +174,7 @@ export class Segments {
 		}
 	}
 
-	/** The segment that holds a block; undefined: none does. */
+	/** The segment that holds a block; undefined if none does. */
 	private holding(number: bigint): NotedSegment | undefined {
 		const { notes } = this;
 		let [low, high] = [0, notes.length - 1];
@@ -188,7 +188,7 @@ export class Segments {
 		return undefined;
 	}
 
-	/** The id of a block; undefined: it is in no segment. @throws {DatabaseError} */
+	/** The id of a block; undefined if it is in no segment. @throws {DatabaseError} */
 	id(number: bigint): Buffer | undefined {
 		const note = this.holding(number);
 		return note && this.reading(note, (segment) => segment.id(number));
@@ -216,7 +216,7 @@ export class Segments {
 			this.groupBytes -= bytes;
 		}
 		const row = kept.rows[segment.placeIn(group, number)];
-		// A view would keep its whole group in whatever cache it comes into.
+		// A view would keep the whole group alive in any cache it enters.
 		return row && Buffer.from(row);
 	}
 
@@ -274,7 +274,7 @@ export class Segments {
 	}
 
 	/**
-	 * Every group of a segment, read and compared.
+	 * Reads and verifies every group of a segment.
 	 * @throws {DatabaseError}
 	 */
 	*check(note: NotedSegment): ReturnType<SegmentFile["check"]> {

@@ -1,6 +1,6 @@
 /**
- * Checking shielded proofs on a development chain that names no parameters (protocol/shielded §8.3): with the keys that are part of
- * the program. Whatever takes time waits for the first proof.
+ * Verifies shielded proofs on a development chain without configured parameters (protocol/shielded §8.3),
+ * with built-in keys. Anything slow is deferred until the first proof.
  */
 
 import { fromHex } from "../../protocol/bytes.js";
@@ -12,8 +12,8 @@ import { SaplingVerifier } from "./verifier.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
 /**
- * The verifying keys of development chains (protocol/shielded §8.3): what the files begin with that come of the public seeds, so that a
- * chain can check proofs before anybody has made the files.
+ * Verifying keys of development chains (protocol/shielded §8.3): the beginnings of the parameter files
+ * generated from public seeds, so that a chain can verify proofs before anybody has generated the files.
  */
 export const DEVELOPMENT_SPEND_KEY: VerifyingKey = {
 	alpha: fromHex(
@@ -106,13 +106,13 @@ const checksOf = (groth16: Groth16): Checks => ({
 	output: groth16.prepare(DEVELOPMENT_OUTPUT_KEY),
 });
 
-/** @param load the faster library, which takes the place of the portable one when it is there */
+/** @param load loads the faster library, which replaces the portable one once it is ready */
 export function developmentVerifier(load: () => Promise<Groth16> = loadGroth16): SaplingVerifier {
 	let checks: Checks | undefined;
 	const current = (): Checks => {
 		if (!checks) {
 			checks = checksOf(portableGroth16);
-			// What fails leaves the portable library, which comes to the same.
+			// On failure the portable library stays in use; its results are the same.
 			load().then(
 				(groth16) => {
 					checks = checksOf(groth16);

@@ -1,4 +1,4 @@
-/** Groth16 proofs by a library compiled to WebAssembly. */
+/** Groth16 verification with a library compiled to WebAssembly. */
 
 import { SCALAR_BYTES } from "../../protocol/bls12-381.js";
 import {
@@ -70,7 +70,7 @@ class CompiledGroth16 implements Groth16 {
 		};
 	}
 
-	/** The opposite of a point of the second group, with what a loop over it calculates ahead. */
+	/** A negated point of the second group, with its precomputed Miller loop coefficients. */
 	private negative(bytes: Uint8Array): Pointer {
 		must(this.curve.readG2(this.b, bytes));
 		this.curve.mcl._mclBnG2_neg(this.b, this.b);

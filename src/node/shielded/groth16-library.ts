@@ -1,8 +1,8 @@
-/** Which library checks Groth16 proofs. */
+/** Selects the library that verifies Groth16 proofs. */
 
 import type { Groth16 } from "./groth16.js";
 
-/** The compiled library, or the portable one where WebAssembly can't run. */
+/** The compiled library, or the portable one without WebAssembly. */
 export async function loadGroth16(): Promise<Groth16> {
 	try {
 		return await (await import("./groth16-compiled.js")).compiledGroth16();

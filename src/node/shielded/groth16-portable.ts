@@ -1,4 +1,4 @@
-/** Groth16 proofs by the portable library. */
+/** Groth16 verification with the portable library. */
 
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { type Groth16, splitProof } from "./groth16.js";
@@ -12,7 +12,7 @@ interface GroupPoint {
 	is0(): boolean;
 }
 
-/** @returns undefined if no point of the group is encoded so */
+/** @returns undefined if the bytes don't encode a point of the group other than infinity */
 function read<P extends GroupPoint>(
 	group: { fromBytes(bytes: Uint8Array): P },
 	bytes: Uint8Array,
@@ -45,7 +45,7 @@ export const portableGroth16: Groth16 = {
 				{ g1: sum, g2: gamma },
 				{ g1: c, g2: delta },
 			];
-			// A pair with a point at infinity multiplies the product by one.
+			// The pairing with a point at infinity is one.
 			const product = bls12_381.pairingBatch(pairs.filter(({ g1 }) => !g1.is0()));
 			return Fp12.eql(product, base);
 		};

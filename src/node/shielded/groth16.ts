@@ -1,16 +1,16 @@
 /**
- * Checking Groth16 proofs over BLS12-381 (protocol/shielded §6.3): e(A, B) = e(α, β) e(Σ xᵢ icᵢ, γ) e(C, δ). A proof is A, B and
- * C, compressed: 48, 96 and 48 bytes.
+ * Verification of Groth16 proofs over BLS12-381 (protocol/shielded §6.3): e(A, B) = e(α, β) e(Σ xᵢ icᵢ, γ)
+ * e(C, δ). A proof is A, B and C, compressed: 48, 96 and 48 bytes.
  */
 
 import { COMPRESSED, COORDINATE, INFINITY_FLAG } from "../../protocol/bls12-381.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
-/** @param inputs the public ones, below the order of the groups, as many as the key has */
+/** @param inputs public inputs, each below the groups' order, as many as the key has */
 export type ProofCheck = (proof: Uint8Array, inputs: readonly bigint[]) => boolean;
 
-/** What calculates in the two groups. */
+/** An implementation of the group arithmetic. */
 export interface Groth16 {
 	readonly name: string;
 	prepare(key: VerifyingKey): ProofCheck;
@@ -27,7 +27,7 @@ function isCoordinate(bytes: Uint8Array): boolean {
 	return Buffer.compare(bytes, COORDINATE_ORDER) < 0;
 }
 
-/** Whether bytes have the form of a compressed point that is not at infinity. If there is such a point is not asked. */
+/** Whether bytes have the form of a compressed point other than infinity. Doesn't check whether the point exists. */
 function isCompressed(bytes: Uint8Array): boolean {
 	const flags = bytes[0] as number;
 	if ((flags & (COMPRESSED | INFINITY_FLAG)) !== COMPRESSED) return false;
@@ -39,7 +39,7 @@ function isCompressed(bytes: Uint8Array): boolean {
 	return true;
 }
 
-/** The three points of a proof; undefined if it doesn't have their form, which libraries judge differently. */
+/** A proof's three points; undefined if they are malformed, which the libraries would judge differently. */
 export function splitProof(
 	proof: Uint8Array,
 ): readonly [a: Uint8Array, b: Uint8Array, c: Uint8Array] | undefined {

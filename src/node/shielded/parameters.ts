@@ -1,6 +1,6 @@
 /**
- * The keys that shielded proofs are checked with, from the folder that the configuration names (protocol/shielded §6.4): files of
- * parameters, of which a verifier needs the beginnings, or these alone.
+ * Loads the verifying keys of shielded proofs from the configured folder (protocol/shielded §6.4): from
+ * parameter files, whose beginnings suffice for a verifier, or from files with just the keys.
  */
 
 import { createHash } from "node:crypto";
@@ -15,13 +15,13 @@ import { readVerifyingKey, type VerifyingKey, VerifyingKeyError } from "./verify
 
 interface ProofParameters {
 	readonly folder: string;
-	/** BLAKE2b-512 of the file of spends in hexadecimal; undefined: any file will do. */
+	/** BLAKE2b-512 of the spend parameters in hexadecimal; undefined: any file is accepted. */
 	readonly spendHash: string | undefined;
-	/** Of the file of outputs. */
+	/** The same for the output parameters. */
 	readonly outputHash: string | undefined;
 }
 
-/** More than any file of parameters of these circuits has. */
+/** Larger than any parameter file of these circuits. */
 const LARGEST = 64 * 1024 * 1024;
 
 interface Circuit {
@@ -34,13 +34,13 @@ const OUTPUT: Circuit = { name: "sapling-output", inputs: OUTPUT_INPUTS };
 
 /** @throws {ConfigError} with one sentence, if a file is missing, too large, or another one than the configuration says */
 export async function loadVerifyingKeys(parameters: ProofParameters): Promise<ProofKeys> {
-	// One after the other: where both are missing, the first is named.
+	// Sequentially, so that if both are missing, the first one is reported.
 	const spendKey = await loadKey(parameters.folder, SPEND, parameters.spendHash);
 	const outputKey = await loadKey(parameters.folder, OUTPUT, parameters.outputHash);
 	return { spendKey, outputKey };
 }
 
-/** What checks proofs with these keys, as {@link checkedAhead} says. */
+/** Creates the verifier for these keys; see {@link checkedAhead}. */
 export async function proofsWith(keys: ProofKeys, threads: number): Promise<RememberedProofs> {
 	return checkedAhead(
 		SaplingVerifier.withKeys(await loadGroth16(), keys.spendKey, keys.outputKey),
@@ -71,7 +71,7 @@ async function loadKey(
 	}
 }
 
-/** The first file of these that is there. */
+/** Reads the first of these files that exists. */
 async function readFirst(
 	folder: string,
 	names: readonly string[],

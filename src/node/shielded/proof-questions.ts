@@ -1,7 +1,7 @@
 /**
- * The proofs of transactions, found before they are executed (protocol/shielded §3.1, §4, §11.2): those of transfers of the
- * chain's own pool, and those in the call data of shielded token contracts. A proof holds or not whatever the state is and
- * whoever asks, so what is found here and never asked for does no harm.
+ * Extracts the proofs of transactions before execution (protocol/shielded §3.1, §4, §11.2): from transfers of
+ * the native pool, and from call data of shielded token contracts. A proof's validity depends neither on the
+ * state nor on the caller, so extracting one that is never asked for does no harm.
  */
 
 import { SELECTOR_BYTES } from "../../abi/selector.js";
@@ -11,10 +11,10 @@ import type { ShieldedTransferContract, TriggerSmartContract } from "../../proto
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { ShieldedOutput, ShieldedSpend } from "./proofs.js";
 
-/** A proof and what it proves, as one string of bytes. */
+/** A proof with its statement, as one byte string. */
 export interface ProofQuestion {
 	readonly kind: "spend" | "output";
-	/** 320 bytes of a spend: nullifier, anchor, cv, rk, proof; 288 of an output: cm, cv, epk, proof. */
+	/** A spend has 320 bytes: nullifier, anchor, cv, rk, proof; an output 288: cm, cv, epk, proof. */
 	readonly bytes: Uint8Array;
 }
 
@@ -22,7 +22,7 @@ const WORD = 32;
 const SPEND_BYTES = 320;
 const OUTPUT_BYTES = 288;
 
-/** What the proof of a spend is about; its authorization is not. */
+/** What a spend's proof covers; its authorization isn't part of that. */
 type ProvenSpend = Omit<ShieldedSpend, "authorization">;
 
 export const spendQuestion = (spend: ProvenSpend): ProofQuestion => ({
@@ -38,7 +38,7 @@ export const outputQuestion = (output: ShieldedOutput): ProofQuestion => ({
 const part = (bytes: Uint8Array, index: number): Uint8Array =>
 	bytes.subarray(WORD * index, WORD * (index + 1));
 
-/** @param bytes 320 of them */
+/** @param bytes 320 bytes */
 export const spendOf = (bytes: Uint8Array): ProvenSpend => ({
 	nullifier: part(bytes, 0),
 	anchor: part(bytes, 1),
@@ -47,7 +47,7 @@ export const spendOf = (bytes: Uint8Array): ProvenSpend => ({
 	proof: bytes.subarray(4 * WORD),
 });
 
-/** @param bytes 288 of them */
+/** @param bytes 288 bytes */
 export const outputOf = (bytes: Uint8Array): ShieldedOutput => ({
 	noteCommitment: part(bytes, 0),
 	valueCommitment: part(bytes, 1),
@@ -55,21 +55,21 @@ export const outputOf = (bytes: Uint8Array): ShieldedOutput => ({
 	proof: bytes.subarray(3 * WORD),
 });
 
-/** The name under which a result is remembered. */
+/** The cache key of a result. */
 export const questionKey = ({ kind, bytes }: ProofQuestion): string => `${kind[0]}${toKey(sha256(bytes))}`;
 
-/** Whether the bytes have the length of their kind; others don't hold, and are not worth a question. */
+/** Whether the length matches the kind; otherwise the proof is invalid, and not worth checking. */
 const isWhole = ({ kind, bytes }: ProofQuestion): boolean =>
 	bytes.length === (kind === "spend" ? SPEND_BYTES : OUTPUT_BYTES);
 
-/** Whole pieces of a length, from a place on. */
+/** `count` consecutive pieces of a length, starting at an offset. */
 function piecesAt(data: Uint8Array, at: number, count: number, length: number): Uint8Array[] {
 	const end = at + count * length;
 	if (end > data.length) return [];
 	return Array.from({ length: count }, (_, i) => data.subarray(at + i * length, at + (i + 1) * length));
 }
 
-/** The elements of a list whose place a word of the data names; none if it has not 1 or 2. */
+/** The elements of a list whose offset is in a word of the data; none unless it has 1 or 2 elements. */
 function listAt(data: Uint8Array, word: number, length: number): Uint8Array[] {
 	const at = smallWord(data, WORD * word);
 	const count = at === undefined ? undefined : smallWord(data, at);
@@ -77,7 +77,7 @@ function listAt(data: Uint8Array, word: number, length: number): Uint8Array[] {
 	return piecesAt(data, at + WORD, count, length);
 }
 
-/** A word below 2^32; undefined for another, or none. */
+/** A word below 2^32; undefined if it is larger or missing. */
 function smallWord(data: Uint8Array, at: number): number | undefined {
 	if (at + WORD > data.length || data.subarray(at, at + WORD - 4).some((byte) => byte !== 0))
 		return undefined;
@@ -89,7 +89,7 @@ interface Pieces {
 	readonly outputs: readonly Uint8Array[];
 }
 
-/** Where call data has its proofs, by selector; the selector itself is cut off. */
+/** How to find the proofs in call data, by selector; the data excludes the selector. */
 const CALLS: ReadonlyMap<string, (data: Uint8Array) => Pieces> = new Map([
 	["855d175e", (data) => ({ spends: [], outputs: piecesAt(data, WORD, 1, OUTPUT_BYTES) })],
 	["9110a55b", (data) => ({ spends: listAt(data, 0, SPEND_BYTES), outputs: listAt(data, 2, OUTPUT_BYTES) })],
@@ -110,7 +110,7 @@ function questionsOfCall(data: Uint8Array): ProofQuestion[] {
 
 function questionsOfTransfer(contract: Readonly<ShieldedTransferContract>): ProofQuestion[] {
 	const { spend_description: spends, receive_description: outputs } = contract;
-	// No transfer with more is ever looked at.
+	// A transfer with more is rejected before its proofs are checked.
 	if (spends.length > 1 || outputs.length > 2) return [];
 	return [
 		...spends.map((spend) =>
@@ -133,10 +133,10 @@ function questionsOfTransfer(contract: Readonly<ShieldedTransferContract>): Proo
 	].filter(isWhole);
 }
 
-/** Whether a transaction seems to have proofs; only those of two types are looked at. */
+/** Whether a transaction appears to have proofs; only two types can. */
 export const hasProofs = (transaction: SignedTransaction): boolean => questionsOf(transaction).length > 0;
 
-/** At most four proofs of a transaction. */
+/** A transaction's proofs, at most four. */
 export function questionsOf(transaction: SignedTransaction): ProofQuestion[] {
 	try {
 		switch (transaction.type?.name) {
@@ -148,7 +148,7 @@ export function questionsOf(transaction: SignedTransaction): ProofQuestion[] {
 				return [];
 		}
 	} catch {
-		// What can't be read is refused when its turn comes.
+		// An undecodable transaction is rejected later, when it is executed.
 		return [];
 	}
 }

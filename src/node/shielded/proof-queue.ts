@@ -1,33 +1,33 @@
 /**
- * Proofs that wait for threads. Those of blocks come before those of single transactions: whoever follows the chain waits for
- * them. Only a few are with the threads at a time, so that a block doesn't wait behind what others sent.
+ * Queue of proofs waiting for threads. Proofs of blocks go before those of single transactions, since following the chain
+ * depends on them. Only a few are handed to the threads at a time, so that a block doesn't wait behind clients' transactions.
  */
 
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { ProofQuestion } from "./proof-questions.js";
 
-/** Checks proofs elsewhere. */
+/** Verifies proofs on other threads. */
 export interface ProofThreads {
-	/** How many questions keep the threads busy. */
+	/** Number of questions that keeps all threads busy. */
 	readonly atOnce: number;
-	/** Whether the proof holds. @throws {Error} if that can't be told here */
+	/** Whether the proof is valid. @throws {Error} if that can't be determined here */
 	check(question: ProofQuestion): Promise<boolean>;
 	close(): Promise<void>;
 }
 
-/** Whose proof it is: of a block, or of a transaction that a client sends. */
+/** Where a proof comes from: a block, or a transaction sent by a client. */
 export type ProofLane = "block" | "transaction";
 
 /**
- * Begins checking the proofs of transactions ahead of their execution.
- * @returns what ends when execution will find the results; undefined if there is nothing to wait for
+ * Starts verifying the proofs of transactions ahead of their execution.
+ * @returns resolves once execution will find the results; undefined if there is nothing to wait for
  */
 export type PrepareProofs = (
 	transactions: readonly SignedTransaction[],
 	lane: ProofLane,
 ) => Promise<void> | undefined;
 
-/** Questions that may wait; beyond them proofs are checked where they are asked for. */
+/** Maximum queued questions; beyond that, proofs are verified when execution needs them. */
 const MAX_WAITING = 8_192;
 
 interface Job {
@@ -35,26 +35,26 @@ interface Job {
 	readonly question: ProofQuestion;
 	readonly ended: Promise<void>;
 	readonly end: () => void;
-	/** The lane where it waits; a block's question that a transaction asked before changes its lane. */
+	/** The lane it is queued in; a transaction's question moves to the block lane if a block asks it, too. */
 	lane: ProofLane | undefined;
 	isStarted: boolean;
 }
 
 export class ProofQueue {
 	private readonly jobs = new Map<string, Job>();
-	/** A job that has changed its lane is in both. */
+	/** A job that has moved is in both lanes. */
 	private readonly lanes: Readonly<Record<ProofLane, Job[]>> = { block: [], transaction: [] };
 	private checking = 0;
 
-	/** @param answered gets each answer, before whoever waits for it goes on */
+	/** @param answered gets each answer, before those waiting for it resume */
 	constructor(
 		private readonly threads: ProofThreads,
 		private readonly answered: (key: string, holds: boolean) => void,
 	) {}
 
 	/**
-	 * Asks a question, once however often it is asked before the answer is there.
-	 * @returns what ends when it is answered, or can't be; undefined if too many wait
+	 * Queues a question; concurrent requests for the same one share the answer.
+	 * @returns resolves when it is answered or has failed; undefined if the queue is full
 	 */
 	ask(key: string, question: ProofQuestion, lane: ProofLane): Promise<void> | undefined {
 		const job = this.jobs.get(key) ?? this.newJob(key, question);
@@ -93,7 +93,7 @@ export class ProofQueue {
 			.check(job.question)
 			.then(
 				(holds) => this.answered(job.key, holds),
-				// A thread that failed: whoever executes the transaction checks its proofs.
+				// The thread failed; execution will verify the proof itself.
 				() => undefined,
 			)
 			.finally(() => {

@@ -1,4 +1,4 @@
-/** Worker threads that check shielded proofs; they begin with the first proof, since most chains have none. */
+/** Worker threads that verify shielded proofs; started with the first proof, since most chains have none. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,13 +8,13 @@ import type { ProofQuestion } from "./proof-questions.js";
 import type { ProofThreads } from "./proof-queue.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
-/** What a thread is started with. */
+/** Startup data of a thread. */
 export interface ProofKeys {
 	readonly spendKey: VerifyingKey;
 	readonly outputKey: VerifyingKey;
 }
 
-/** A question, as a thread gets it. */
+/** A question as sent to a thread. */
 export interface NumberedQuestion extends ProofQuestion {
 	readonly id: number;
 }
@@ -36,7 +36,7 @@ interface Thread {
 
 const SCRIPT = join("node", "shielded", "proof.worker.js");
 
-/** The worker's script in the bundle that this code runs from; undefined when it runs from source. */
+/** URL of the worker script in the bundle; undefined when running from source. */
 export function proofWorkerScript(): URL | undefined {
 	for (let folder = dirname(fileURLToPath(import.meta.url)); ; ) {
 		const path = join(folder, SCRIPT);
@@ -47,7 +47,7 @@ export function proofWorkerScript(): URL | undefined {
 	}
 }
 
-/** Questions for each thread: one that it checks, and the next. */
+/** Questions in flight per thread: the one being verified, and the next. */
 const FOR_EACH_THREAD = 2;
 
 export class WorkerProofThreads implements ProofThreads {

@@ -1,4 +1,4 @@
-/** A worker thread that checks shielded proofs with the keys that it is started with. */
+/** Worker thread that verifies shielded proofs with the keys it is started with. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { loadGroth16 } from "./groth16-library.js";

@@ -1,12 +1,12 @@
-/** What asks for shielded proofs, and what answers (protocol/shielded §6.3). */
+/** Interface between users and implementations of the shielded proof system (protocol/shielded §6.3). */
 
-/** A spend of a note; all parts are byte strings, those of other lengths than theirs never hold. */
+/** A spend of a note. All parts are byte strings; one of the wrong length makes it invalid. */
 export interface ShieldedSpend {
 	readonly nullifier: Uint8Array;
 	readonly anchor: Uint8Array;
 	readonly valueCommitment: Uint8Array;
 	readonly randomizedKey: Uint8Array;
-	/** 192 bytes; the authorization has 64, all others have 32. */
+	/** 192 bytes; the authorization has 64, all other parts 32. */
 	readonly proof: Uint8Array;
 	readonly authorization: Uint8Array;
 }
@@ -19,12 +19,12 @@ export interface ShieldedOutput {
 	readonly proof: Uint8Array;
 }
 
-/** What binds the values of spends and outputs. */
+/** The values of spends and outputs, and the signature that binds them. */
 export interface BindingBalance {
-	/** Commitments to the values of all spends, and of all outputs. */
+	/** Value commitments of all spends, and of all outputs. */
 	readonly spent: readonly Uint8Array[];
 	readonly created: readonly Uint8Array[];
-	/** Coins or tokens that leave the pool, negative if they enter. */
+	/** Value that leaves the pool, negative if it enters; in coins or tokens. */
 	readonly value: bigint;
 	/** 64 bytes. */
 	readonly signature: Uint8Array;
@@ -32,16 +32,16 @@ export interface BindingBalance {
 
 /** The proof system. */
 export interface ShieldedProofs {
-	/** Whether a spend holds: its parts, authorization and proof. @param signHash 32 bytes */
+	/** Whether a spend's parts, authorization and proof are valid. @param signHash 32 bytes */
 	holdsSpend(spend: ShieldedSpend, signHash: Uint8Array): boolean;
 	holdsOutput(output: ShieldedOutput): boolean;
-	/** Whether values make the balance that is signed. */
+	/** Whether the values balance and the binding signature is valid. */
 	holdsBalance(balance: BindingBalance, signHash: Uint8Array): boolean;
-	/** Hash of two nodes of the tree of notes at a level, 32 bytes. */
+	/** Hash of two nodes of the note tree at a level, 32 bytes. */
 	merkleHash(level: number, left: Uint8Array, right: Uint8Array): Uint8Array;
 }
 
-/** Whether all parts of a transaction hold. The balance comes first: it costs a tenth of a proof. */
+/** Whether all parts of a transfer are valid. Checks the balance first: it costs a tenth of a proof. */
 export function holdsTransfer(
 	proofs: ShieldedProofs,
 	spends: readonly ShieldedSpend[],

@@ -1,6 +1,6 @@
 /**
- * Proofs whose results are remembered: a proof is checked once, whether the pool or a block asks first, and ahead of execution on
- * worker threads where there are any. Signatures and values are checked each time; they cost a tenth.
+ * Caches proof results, so that each proof is verified once, whether the pool or a block needs it first; ahead of execution
+ * on worker threads, if there are any. Signatures and balances are verified each time; they cost a tenth.
  */
 
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -17,16 +17,16 @@ import { type ProofKeys, proofWorkerScript, WorkerProofThreads } from "./proof-t
 import type { BindingBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
 import type { SaplingVerifier } from "./verifier.js";
 
-/** Results that are remembered: more than blocks that wait can ask for, a few MB. */
+/** Cached results: more than pending blocks can ask for; a few MB. */
 const REMEMBERED = 16_384;
-/** Of a block's proofs so many are checked ahead: more than one that was made in its time can have. */
+/** Maximum proofs of a block verified ahead: more than a block produced within its slot can have. */
 const MAX_OF_A_BLOCK = 256;
 
 export class RememberedProofs implements ShieldedProofs {
 	private readonly results = new Recent<boolean>(REMEMBERED, Number.POSITIVE_INFINITY, () => 0);
 	private readonly queue: ProofQueue | undefined;
 
-	/** @param threads undefined: proofs are checked on the calling thread when they are asked for */
+	/** @param threads undefined: proofs are verified on the calling thread when needed */
 	constructor(
 		private readonly verifier: SaplingVerifier,
 		threads: ProofThreads | undefined,
@@ -63,8 +63,8 @@ export class RememberedProofs implements ShieldedProofs {
 	}
 
 	/**
-	 * Checks the proofs of transactions on threads, so that executing them finds the results. Where that isn't possible they are checked
-	 * when they are asked for.
+	 * Verifies the proofs of transactions on threads, so that execution finds the results. Whatever can't be
+	 * verified there is verified when needed.
 	 * @returns undefined if there is nothing to wait for
 	 */
 	prepare(transactions: readonly SignedTransaction[], lane: ProofLane): Promise<void> | undefined {
@@ -86,8 +86,8 @@ export class RememberedProofs implements ShieldedProofs {
 }
 
 /**
- * What checks proofs: on worker threads ahead of execution where there are any, and results are remembered.
- * @param verifier checks on the calling thread
+ * Creates a caching verifier, which verifies ahead on worker threads if there are any.
+ * @param verifier verifies on the calling thread
  * @param keys for the threads
  * @param threads 0: none
  */

@@ -1,4 +1,4 @@
-/** Checking the proofs and signatures of shielded transfers (protocol/shielded §6.3). */
+/** Verification of the proofs and signatures of shielded transfers (protocol/shielded §6.3). */
 
 import { concatBytes } from "../../protocol/bytes.js";
 import { noteTreeHash } from "../../protocol/sapling/incremental-tree.js";
@@ -18,13 +18,13 @@ import { type Groth16, type ProofCheck, splitProof } from "./groth16.js";
 import type { BindingBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
-/** Public inputs of the two circuits. */
+/** Number of public inputs of the two circuits. */
 export const SPEND_INPUTS = 7;
 export const OUTPUT_INPUTS = 5;
 
 const WORD = 32;
 
-/** A point that is not of small order. */
+/** Decodes a point; undefined if it is invalid or of small order. */
 function readLargePoint(bytes: Uint8Array): Point | undefined {
 	const point = decodePoint(bytes);
 	return point && !isSmallOrder(point) ? point : undefined;
@@ -44,7 +44,7 @@ export class SaplingVerifier implements ShieldedProofs {
 		return this.isAuthorized(spend, signHash) && this.provesSpend(spend);
 	}
 
-	/** Whether the authorization of a spend holds; its proof is not looked at. */
+	/** Whether a spend's authorization is valid; doesn't check its proof. */
 	isAuthorized(spend: ShieldedSpend, signHash: Uint8Array): boolean {
 		const rk = readLargePoint(spend.randomizedKey);
 		if (!rk) return false;
@@ -52,7 +52,7 @@ export class SaplingVerifier implements ShieldedProofs {
 		return verifyRedJubjub(rk, spendGenerator(), message, spend.authorization);
 	}
 
-	/** Whether the proof of a spend holds; its authorization is not looked at. */
+	/** Whether a spend's proof is valid; doesn't check its authorization. */
 	provesSpend(spend: Omit<ShieldedSpend, "authorization">): boolean {
 		const cv = readLargePoint(spend.valueCommitment);
 		const anchor = readField(spend.anchor);
@@ -85,7 +85,7 @@ export class SaplingVerifier implements ShieldedProofs {
 	}
 }
 
-/** Takes every proof that has the form of one; signatures, values and tree hashes are checked. */
+/** Accepts every well-formed proof; still checks signatures, balances and tree hashes. */
 export function unprovenVerifier(): SaplingVerifier {
 	const hasForm: ProofCheck = (proof) => splitProof(proof) !== undefined;
 	return new SaplingVerifier(hasForm, hasForm);

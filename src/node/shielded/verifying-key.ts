@@ -1,7 +1,7 @@
 /**
- * Verifying keys of Groth16 proofs, as the files of parameters begin with them (protocol/shielded §6.4): α and β in the first
- * group, β and γ in the second, δ in both, then the count and the points that public inputs are multiplied with. Points
- * are uncompressed.
+ * Groth16 verifying keys, in the format at the beginning of parameter files (protocol/shielded §6.4): α and β
+ * in the first group, β and γ in the second, δ in both, then the number of points for public inputs and those
+ * points. All points are uncompressed.
  */
 
 import { bls12_381 } from "@noble/curves/bls12-381.js";
@@ -11,25 +11,25 @@ const G1 = 96;
 const G2 = 192;
 const HEAD = 3 * G1 + 3 * G2;
 
-/** Points in the compressed encoding, 48 bytes in the first group and 96 in the second. */
+/** Points are compressed: 48 bytes in the first group, 96 in the second. */
 export interface VerifyingKey {
 	readonly alpha: Uint8Array;
 	readonly beta: Uint8Array;
 	readonly gamma: Uint8Array;
 	readonly delta: Uint8Array;
-	/** One more than there are public inputs. */
+	/** One more point than there are public inputs. */
 	readonly inputs: readonly Uint8Array[];
 }
 
 /** The bytes are not a verifying key. */
 export class VerifyingKeyError extends Error {}
 
-/** How many bytes of a file a key with so many public inputs takes. */
+/** Length in bytes of a key with that many public inputs. */
 export const verifyingKeyLength = (inputs: number): number => HEAD + 4 + G1 * (inputs + 1);
 
 /**
- * @param bytes a file of parameters, or its beginning
- * @param inputs how many public inputs the circuit has
+ * @param bytes a parameter file, or its beginning
+ * @param inputs number of the circuit's public inputs
  * @throws {VerifyingKeyError}
  */
 export function readVerifyingKey(bytes: Uint8Array, inputs: number): VerifyingKey {
@@ -66,7 +66,7 @@ function readPoint(group: Group, bytes: Uint8Array): Uint8Array {
 		const point = group.fromBytes(bytes);
 		if (!point.is0() && point.isTorsionFree()) return point.toBytes(true);
 	} catch {
-		// Told below.
+		// Reported below.
 	}
 	throw new VerifyingKeyError("a point of the key is not in its group");
 }

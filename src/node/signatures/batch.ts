@@ -1,4 +1,4 @@
-/** Batches of signatures: packed bytes, as the library takes them. */
+/** Batches of signatures, packed in the libraries' format. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import type { PQAuthSig } from "../../protocol/messages.js";
@@ -20,13 +20,13 @@ import {
 /** One answer: a flag and an address. */
 const ANSWER_LENGTH = 1 + ADDRESS_LENGTH;
 
-/** The answers: a zero flag marks an entry whose text is in `errors`. */
+/** The answers; a zero flag marks an entry whose error is in `errors`. */
 interface BatchAnswer {
 	readonly answers: Uint8Array;
 	readonly errors: readonly { readonly index: number; readonly message: string }[];
 }
 
-/** Post-quantum signatures, as the pool sends them: few enough to go as they are. */
+/** Post-quantum signatures as sent to a thread; few enough that they needn't be packed. */
 export interface PostQuantumBatch {
 	readonly id: number;
 	readonly postQuantum: readonly PostQuantumQuestion[];
@@ -38,7 +38,7 @@ export interface PostQuantumQuestion {
 	readonly entry: Readonly<Pick<PQAuthSig, "scheme" | "public_key" | "signature">>;
 }
 
-/** Whether each is right. */
+/** Whether each signature is valid. */
 export interface PostQuantumAnswer {
 	readonly id: number;
 	readonly verdicts: readonly boolean[];
@@ -55,14 +55,14 @@ export function writeQuestion(
 	target.set(signature.subarray(0, SIGNATURE_LENGTH), at + HASH_LENGTH);
 }
 
-/** Keys that signed before, and under which of them a batch's signatures are looked for. */
+/** Keys seen before, and the source to look each of a batch's signatures up by. */
 interface Expectation {
 	readonly known: KnownSigners;
-	/** {@link SOURCE_LENGTH} bytes a question. */
+	/** {@link SOURCE_LENGTH} bytes per question. */
 	readonly sources: Uint8Array;
 }
 
-/** Tells who made every signature of a batch: the ordinary ones all at once where the library can, the others by the rule. */
+/** Recovers the signer of each signature in a batch: ordinary ones in one library call if possible, the rest one by one. */
 export function answerBatch(
 	questions: Uint8Array,
 	addressPrefix: number,
@@ -122,7 +122,7 @@ function recoverAll(
 	}
 }
 
-/** The address of an entry, undefined if it failed. */
+/** The address of an answer; undefined if it failed. */
 export function readAnswer(answers: Uint8Array, index: number): Uint8Array | undefined {
 	const at = index * ANSWER_LENGTH;
 	return answers[at] === 1 ? answers.subarray(at + 1, at + ANSWER_LENGTH) : undefined;

@@ -1,6 +1,6 @@
 /**
- * What follows from a block's bytes alone: ids, sizes, the root of its transactions, who signed what. A signature thread works it out
- * while the main thread executes other blocks; numbers and hashes lie packed, so that no object crosses between threads.
+ * What can be derived from a block's bytes alone: ids, sizes, Merkle root, signers. Computed on a signature thread while the
+ * main thread executes other blocks; numbers and hashes are packed, so that no objects are passed between threads.
  */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
@@ -34,35 +34,35 @@ import {
 const RAW_FIELD = 1;
 const SIGNATURE_FIELD = 2;
 const RESULT_FIELD = 5;
-/** Of each transaction: its size, and the size without results. */
+/** Per transaction: its size, and its size without results. */
 const SIZES = 2;
 
 export interface BlockDigest {
-	/** Whether the block was read from its only encoding. */
+	/** Whether the block's encoding is canonical. */
 	readonly isCanonical: boolean;
 	readonly rawHash: Uint8Array;
 	readonly root: Uint8Array;
-	/** 32 bytes a transaction. */
+	/** 32 bytes per transaction. */
 	readonly ids: Uint8Array;
-	/** Bytes, two numbers a transaction. */
+	/** Sizes in bytes, two numbers per transaction. */
 	readonly sizes: Uint32Array<ArrayBuffer>;
-	/** Who signed: of each signature that is long enough, in order, the header's last; as in batch.ts. */
+	/** Signers of all signatures that are long enough, in order, the header's last; format as in batch.ts. */
 	readonly signers: Uint8Array;
 	readonly errors: readonly { readonly index: number; readonly message: string }[];
 }
 
 const isWhole = (signature: Uint8Array): boolean => signature.length >= SIGNATURE_LENGTH;
 
-/** A signature whose signer is asked for. */
+/** A signature whose signer is wanted. */
 interface Asked {
 	readonly hash: Uint8Array;
 	readonly signature: Uint8Array;
 	readonly source: KeySource | undefined;
-	/** Among the signatures of its transaction. */
+	/** Index among its transaction's signatures. */
 	readonly place: number;
 }
 
-/** What of a transaction's bytes is hashed and signed. */
+/** The parts of an encoded transaction that are hashed and signed. */
 interface EncodedTransaction {
 	readonly bytes: Uint8Array;
 	readonly raw: Uint8Array;
@@ -71,8 +71,8 @@ interface EncodedTransaction {
 }
 
 /**
- * @param bytes of a block that was decoded before: they are right
- * @param known keys that signed for the same accounts before; absent: every signer is recovered
+ * @param bytes of a block that has been decoded before, so they are well-formed
+ * @param known keys that have signed for the same accounts before; absent: every signer is recovered
  */
 export function digestBlock(bytes: Uint8Array, addressPrefix: number, known?: KnownSigners): BlockDigest {
 	const isCanonicalBlock = isCanonicalMessage(Block, bytes);
@@ -87,7 +87,7 @@ export function digestBlock(bytes: Uint8Array, addressPrefix: number, known?: Kn
 		ids.set(hash, at * HASH_LENGTH);
 		sizes[at * SIZES] = bytes.length;
 		sizes[at * SIZES + 1] = sizeWithoutResults;
-		// Once for all signatures: a transaction may have as many as there is room for, and be as long.
+		// Once for all signatures, since a transaction can be large and have many of them.
 		const source = known && keySourceOf(raw);
 		for (const [place, signature] of signatures.entries())
 			if (isWhole(signature)) asked.push({ hash, signature, source, place });
@@ -108,7 +108,7 @@ export function digestBlock(bytes: Uint8Array, addressPrefix: number, known?: Kn
 	return { isCanonical: isCanonicalBlock, rawHash, root, ids, sizes, signers: answers, errors };
 }
 
-/** The transactions of a canonical block as they stand in it. */
+/** The transactions of a canonical block, as slices of it. */
 function transactionsIn(block: Uint8Array): readonly EncodedTransaction[] {
 	const transactions: EncodedTransaction[] = [];
 	for (const bytes of elementsOfField(block, BLOCK_TRANSACTIONS_FIELD)) {
@@ -129,7 +129,7 @@ function transactionsIn(block: Uint8Array): readonly EncodedTransaction[] {
 	return transactions;
 }
 
-/** The transactions of any block as they are hashed. */
+/** The transactions of any block, in the encoding that is hashed. */
 const reencoded = (block: Uint8Array): readonly EncodedTransaction[] =>
 	SignedBlock.decode(block).transactions.map(({ bytes, rawBytes, message, sizeWithoutResults }) => ({
 		bytes,
@@ -138,7 +138,7 @@ const reencoded = (block: Uint8Array): readonly EncodedTransaction[] =>
 		sizeWithoutResults,
 	}));
 
-/** Leaves what a digest says in its block and its transactions. */
+/** Stores a digest's results in the block and its transactions. */
 export function applyDigest(block: SignedBlock, digest: BlockDigest): void {
 	const { ids, sizes, signers, errors } = digest;
 	const failed = new Map(errors.map(({ index, message }) => [index, message]));

@@ -1,7 +1,7 @@
 /**
- * Which library recovers signatures: our build of libsecp256k1 for this machine where there is one, the same as WebAssembly
- * elsewhere, the portable library at last. All agree on every well-formed signature; anything out of the ordinary goes to the
- * rule in protocol/signature.ts.
+ * Selects the library that recovers signatures: our native build of libsecp256k1 if there is one for this
+ * platform, otherwise the WebAssembly build, finally the portable library. All agree on every well-formed
+ * signature; anything unusual goes to the rule in protocol/signature.ts.
  */
 
 import { createRequire } from "node:module";
@@ -20,10 +20,10 @@ const require = createRequire(import.meta.url);
 
 type Engine = RecoverEngine & { readonly sign: SignEngine };
 
-/** Exports of crates/signature-recovery; each throws a TypeError for arguments of another length. */
+/** Exports of crates/signature-recovery; each throws a TypeError for arguments of the wrong length. */
 interface NativeModule {
 	recoverSigners(questions: Uint8Array, prefix: number, answers: Uint8Array): void;
-	/** 1 or 0. @param room of the size that checkRoom tells, for this thread alone */
+	/** Returns 1 or 0. @param room scratch space of the size given by checkRoom, for this thread alone */
 	checkSigners(claims: Uint8Array, keys: Uint8Array, room: Uint8Array): number;
 	checkRoom(): number;
 	/** 1 and the uncompressed key in `publicKey` (65 bytes), or 0. */
@@ -63,7 +63,7 @@ function openNativeEngine(): Engine {
 	};
 }
 
-/** Where a compiled file is, or would be. */
+/** Path of a compiled file, whether or not it exists. */
 function compiledFile(name: string): string {
 	return fileURLToPath(bundledScript(`node/signatures/${name}`) ?? new URL(name, import.meta.url));
 }

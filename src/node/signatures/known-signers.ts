@@ -1,7 +1,7 @@
 /**
- * Checking signatures by the keys that signed for the same accounts before. Whether many signatures were all made by the keys that are
- * expected costs less than half of recovering each (crates/signature-recovery, src/check.c). Whatever isn't expected is recovered, and
- * so is every batch of which a guess was wrong: what is answered never depends on what came before.
+ * Verifies signatures against keys that have signed for the same accounts before. Checking that a batch was signed by the
+ * expected keys costs less than half of recovering each signature (crates/signature-recovery, src/check.c). Unexpected
+ * signatures are recovered, and so is every batch with a wrong guess, so results never depend on what was seen before.
  */
 
 import { randomFillSync } from "node:crypto";
@@ -10,9 +10,9 @@ import { EMPTY } from "../../protocol/bytes.js";
 import { DecodeError, Reader } from "../../protocol/codec/reader.js";
 import { type RecoverEngine, SIGNATURE_LENGTH } from "../../protocol/signature.js";
 
-/** What a key is remembered under: an account, the id of a permission, the place of the signature. Zeros: nothing. */
+/** Cache key of a signer: account, permission id, index of the signature. All zeros: none. */
 export const SOURCE_LENGTH = ADDRESS_LENGTH + 2;
-/** A signer as libraries tell it: 1, the address, x and y of the public key. */
+/** A signer as returned by libraries: 1, the address, x and y of the public key. */
 export const SIGNER_LENGTH = 1 + ADDRESS_LENGTH + 64;
 
 export const HASH_LENGTH = 32;
@@ -21,37 +21,37 @@ export const QUESTION_LENGTH = HASH_LENGTH + SIGNATURE_LENGTH;
 const FACTOR_LENGTH = 16;
 export const CLAIM_LENGTH = QUESTION_LENGTH + FACTOR_LENGTH + 2;
 export const KEY_LENGTH = 64;
-/** Claims that the library takes at once. */
+/** Maximum claims per library call. */
 export const MAX_CLAIMS = 512;
-/** Fewer are recovered: the sum over the curve gains little then. */
+/** Smaller batches are recovered instead, since multi-scalar multiplication gains little on them. */
 const MIN_CLAIMS = 16;
 
-/** One for each value of 16 bits: 7 MB, of which what was never written takes no memory. Accounts that fall on the same slot replace each other. */
+/** One slot per 16-bit value: 7 MB, of which untouched pages take no memory. Accounts with the same slot evict each other. */
 const SLOTS = 1 << 16;
-/** A slot: the source, how often its key has to be seen again until it is expected (1: it is, as each is at first), the signer. */
+/** A slot: source, number of sightings until its key is expected (1: it is, as every new one), signer. */
 const STATE_AT = SOURCE_LENGTH;
 const SIGNER_AT = SOURCE_LENGTH + 1;
 const SLOT_LENGTH = SIGNER_AT + SIGNER_LENGTH;
 const EXPECTED = 1;
-/** Accounts for which now one and now another key signs would make every batch with them be done twice. */
+/** Delay before a changed key is expected: accounts that alternate between keys would make their batches be done twice. */
 const AFTER_A_CHANGE = 32;
-/** Batches that aren't tried after wrong guesses in a row, so that whoever causes them delays little. */
+/** Maximum batches skipped after repeated wrong guesses, to limit the delay an attacker can cause. */
 const MAX_PAUSE = 64;
 
-/** Signatures of a transaction whose keys are remembered: a permission has at most so many keys. */
+/** Signatures per transaction whose keys are remembered: the maximum keys of a permission. */
 const MAX_PLACES = 5;
-/** Fields of a contract among which its account is looked for. */
+/** Number of a contract's leading fields searched for its account. */
 const MAX_FIELDS = 4;
-/** The keys that sign blocks: no transaction is remembered under this permission. */
+/** Pseudo permission of block signing keys; transactions with this permission aren't remembered. */
 export const HEADER_PERMISSION = 0xff;
 
-/** Fields: the contract of a raw transaction, its parameter and permission, the value of a parameter. */
+/** Protobuf tags: contract of a raw transaction, its parameter and permission, value of a parameter. */
 const CONTRACT_TAG = 11 * 8 + 2;
 const PARAMETER_TAG = 2 * 8 + 2;
 const PERMISSION_TAG = 5 * 8;
 const VALUE_TAG = 2 * 8 + 2;
 
-/** What keys are remembered under, but for the place of the signature. */
+/** Cache key of a signer, except for the signature's index. */
 export interface KeySource {
 	/** 21 bytes. */
 	readonly account: Uint8Array;
@@ -60,9 +60,9 @@ export interface KeySource {
 }
 
 /**
- * What the keys of a transaction are remembered under: the first of its contract's fields that looks like an account, which is who
- * acts in nearly all types. A wrong guess costs time and nothing else.
- * @param raw the raw data, encoded
+ * The source of a transaction's keys: the first of its contract's fields that looks like an account, which is
+ * the owner in nearly all types. A wrong guess only costs time.
+ * @param raw the encoded raw data
  */
 export function keySourceOf(raw: Uint8Array): KeySource | undefined {
 	try {
@@ -83,7 +83,7 @@ export function keySourceOf(raw: Uint8Array): KeySource | undefined {
 	}
 }
 
-/** Writes a source. @param place of the signature among those of its transaction; of later ones no key is remembered */
+/** Writes a source. @param place index among the transaction's signatures; keys of later ones aren't remembered */
 export function writeSource(
 	target: Uint8Array,
 	at: number,
@@ -121,7 +121,7 @@ function accountIn(contract: Uint8Array): Uint8Array | undefined {
 	return undefined;
 }
 
-/** The keys that a thread has seen, and what it does with them. */
+/** The keys a thread has seen, and verification against them. */
 export class KnownSigners {
 	private readonly slots = new Uint8Array(SLOTS * SLOT_LENGTH);
 	private readonly claims = new Uint8Array(MAX_CLAIMS * CLAIM_LENGTH);
@@ -131,9 +131,9 @@ export class KnownSigners {
 	private nextPause = 1;
 
 	/**
-	 * Answers what the keys that are expected explain.
-	 * @param sources of {@link SOURCE_LENGTH} bytes, one a question
-	 * @param answered called with a question's index and its signer's bytes, which change later
+	 * Answers the questions whose signatures match the expected keys.
+	 * @param sources {@link SOURCE_LENGTH} bytes per question
+	 * @param answered called with a question's index and its signer's bytes, which are only valid during the call
 	 */
 	check(
 		engine: RecoverEngine,
@@ -195,13 +195,14 @@ export class KnownSigners {
 		);
 	}
 
-	/** Remembers who signed. @param signer {@link SIGNER_LENGTH} bytes that a library recovered */
+	/** Remembers a signer. @param signer {@link SIGNER_LENGTH} bytes that a library recovered */
 	learn(sources: Uint8Array, at: number, signer: Uint8Array): void {
 		if (sources[at] === 0) return;
 		const slot = this.slotOf(sources, at);
 		const state = this.slots[slot + STATE_AT] as number;
 		if (!this.holds(slot, sources, at)) {
-			// What changed keys gives up its slot as slowly as it would be expected again: nobody makes it forgotten.
+			// A source whose key changed keeps its slot as long as it takes to be expected again, so others can't
+			// evict it early.
 			if (state > EXPECTED) {
 				this.slots[slot + STATE_AT] = state - 1;
 				return;
@@ -217,7 +218,7 @@ export class KnownSigners {
 		this.slots.set(signer, slot + SIGNER_AT);
 	}
 
-	/** Where a source's slot begins: the last 16 bits of an address are as good as a hash. */
+	/** Start of a source's slot. The last 16 bits of an address serve as a hash. */
 	private slotOf(sources: Uint8Array, at: number): number {
 		const end = at + ADDRESS_LENGTH;
 		const high = sources[end - 2] as number;

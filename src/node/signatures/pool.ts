@@ -10,12 +10,12 @@ import type { PostQuantumAnswer, PostQuantumQuestion } from "./batch.js";
 import { applyDigest, type BlockDigest } from "./block-digest.js";
 import { PostQuantumQueue } from "./post-quantum-queue.js";
 
-/** Post-quantum signatures in a message: what waits behind one waits some milliseconds each. */
+/** Post-quantum signatures per message; whatever queues behind one waits some milliseconds for each. */
 const POST_QUANTUM_BATCH = 8;
-/** Blocks with fewer transactions are digested where they are executed: a message would cost more. */
+/** Blocks with fewer transactions are digested during execution, since a message would cost more. */
 const WORTH_A_MESSAGE = 8;
 
-/** A block as the pool sends it to be digested. */
+/** A block to be digested, as sent to a thread. */
 export interface BlockQuestion {
 	readonly id: number;
 	readonly block: Uint8Array;
@@ -27,7 +27,7 @@ interface BlockAnswer {
 	readonly digest: BlockDigest;
 }
 
-/** A worker thread ended by itself. */
+/** A worker thread ended unexpectedly. */
 export class WorkerFailedError extends Error {
 	override readonly name = "WorkerFailedError";
 }
@@ -88,7 +88,7 @@ export class SignaturePool {
 		this.waiting.clear();
 	}
 
-	/** Works out what follows from a block's bytes, its signers among it, and leaves it in the block. */
+	/** Digests a block, including its signers, and stores the results in it. */
 	async digest(block: SignedBlock): Promise<void> {
 		if (block.transactions.length < WORTH_A_MESSAGE || this.workers.length === 0) return;
 		const copy = new Uint8Array(block.received ?? block.bytes);
@@ -97,7 +97,7 @@ export class SignaturePool {
 		applyDigest(block, answer.digest);
 	}
 
-	/** Verifies the post-quantum signatures of transactions of Nile and leaves the verdicts in them. */
+	/** Verifies the post-quantum signatures of Nile transactions and stores the verdicts in them. */
 	async verifyPostQuantum(transactions: readonly SignedTransaction[]): Promise<void> {
 		const questions: (PostQuantumQuestion & { readonly done: (verdict: boolean) => void })[] = [];
 		for (const transaction of transactions) {
@@ -140,21 +140,21 @@ export class SignaturePool {
 	}
 }
 
-/** The worker's script in the bundle that this code runs from; undefined when it runs from source. */
+/** URL of the worker script in the bundle; undefined when running from source. */
 export const workerScript = (): URL | undefined => bundledScript("node/signatures/recover.worker.js");
 
-/** Transactions of a block from which threads are worth their memory. */
+/** Number of transactions in a block from which threads are worth their memory. */
 const WORTH_A_THREAD = 8;
 
-/** Transactions of which post-quantum signatures are verified at a time for each thread; blocks come in between. */
+/** Transactions per thread whose post-quantum signatures are verified at the same time; blocks are interleaved. */
 const MAX_VERIFIED_AHEAD = 2;
 
-/** Threads that begin when there is work for them: most nodes are in step and need none. */
+/** Signature threads started on demand: most nodes are in sync and need none. */
 export class LazySignaturePool {
 	private pool: Promise<SignaturePool> | undefined;
 	private readonly queue: PostQuantumQueue;
 
-	/** @param script the bundled worker; undefined: there are no threads */
+	/** @param script the bundled worker; undefined: no threads */
 	constructor(
 		private readonly script: URL | undefined,
 		private readonly threads: number,
@@ -170,8 +170,8 @@ export class LazySignaturePool {
 	}
 
 	/**
-	 * Digests a block and recovers its signers, on threads if that pays.
-	 * @param slow verifies its post-quantum signatures, too
+	 * Digests a block and recovers its signers, on threads if worthwhile.
+	 * @param slow whether to verify its post-quantum signatures, too
 	 */
 	async digest(block: SignedBlock, slow = false): Promise<void> {
 		const { transactions } = block;
@@ -181,7 +181,7 @@ export class LazySignaturePool {
 		await Promise.all([pool.digest(block), slow ? pool.verifyPostQuantum(transactions) : undefined]);
 	}
 
-	/** Verifies the post-quantum signatures of a transaction that was sent: few at a time, those of each source in turn. */
+	/** Verifies the post-quantum signatures of a transaction sent by a client: few at a time, with sources taking turns. */
 	verify(transaction: SignedTransaction, source: string): Promise<void> {
 		return this.script && this.threads > 0 ? this.queue.check(transaction, source) : Promise.resolve();
 	}
@@ -191,7 +191,7 @@ export class LazySignaturePool {
 	}
 }
 
-/** The entries of a transaction; none if they can't be read, which refuses it later. */
+/** A transaction's post-quantum entries; none if they don't decode, which rejects it later. */
 function readableEntries(transaction: SignedTransaction): SignedTransaction["postQuantum"] {
 	try {
 		return transaction.postQuantum;

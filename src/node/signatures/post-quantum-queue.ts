@@ -1,20 +1,22 @@
 /**
- * Verifying post-quantum signatures of single transactions on the signature threads, before the chain is asked to take them. One
- * signature takes as long as forty recoveries of secp256k1, so that whoever may send some could keep blocks waiting: few are
- * verified at a time, and those who sent them take turns.
+ * Verifies post-quantum signatures of single transactions on the signature threads before they enter the
+ * chain's checks. One takes as long as forty secp256k1 recoveries, so senders could delay blocks: few are
+ * verified at a time, and senders take turns.
  */
 
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FairQueue } from "../scheduling/fair-queue.js";
 
-/** Bytes of transactions that may wait, of all sources and of one: a client that left doesn't take its transaction along. */
+/**
+ * Maximum bytes of queued transactions, in total and per source. A transaction stays queued even if its client disconnects.
+ */
 const MAX_UNVERIFIED_BYTES = 16 << 20;
 const MAX_UNVERIFIED_BYTES_OF_SOURCE = 4 << 20;
 
-/** So much waits that nothing more is verified now. */
+/** The queue is full. */
 export class VerificationBusyError extends Error {
 	override readonly name = "VerificationBusyError";
-	/** As clients of queries read it. */
+	/** Exception class name shown to API clients. */
 	readonly className = "RejectedExecutionException";
 
 	constructor() {
@@ -29,14 +31,14 @@ interface Waiting {
 
 export class PostQuantumQueue {
 	private readonly waiting = new FairQueue<string, Waiting>();
-	/** Bytes that wait, by source. */
+	/** Queued bytes by source. */
 	private readonly bytes = new Map<string, number>();
 	private totalBytes = 0;
 	private running = 0;
 
 	/**
-	 * @param verify finds out about a transaction's signatures and leaves the verdicts in it
-	 * @param maxRunning transactions that are verified at a time
+	 * @param verify verifies a transaction's signatures and stores the verdicts in it
+	 * @param maxRunning number of transactions verified at a time
 	 */
 	constructor(
 		private readonly verify: (transaction: SignedTransaction) => Promise<void>,
@@ -44,9 +46,9 @@ export class PostQuantumQueue {
 	) {}
 
 	/**
-	 * @param source who sent it: sources take turns
+	 * @param source who sent it; sources take turns
 	 * @throws {VerificationBusyError} asynchronously, where it may not wait
-	 * @returns what resolves when the verdicts are in the transaction, or can't be had: the chain verifies itself then
+	 * @returns resolves when the verdicts are stored or verification failed, in which case the chain verifies itself
 	 */
 	check(transaction: SignedTransaction, source: string): Promise<void> {
 		const { length } = transaction.bytes;

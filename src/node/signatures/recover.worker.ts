@@ -1,4 +1,4 @@
-/** A worker thread that digests blocks, recovering all their signatures, and verifies post-quantum ones. */
+/** Worker thread that digests blocks, including all their signers, and verifies post-quantum signatures. */
 
 import { parentPort } from "node:worker_threads";
 import { setAddressPrefix } from "../../protocol/address.js";
@@ -32,7 +32,7 @@ port.on("message", (question: BlockQuestion | PostQuantumBatch) => {
 });
 port.postMessage({ ready: name });
 
-/** Loads the library with the first of these batches: other networks have none. */
+/** Loads the library on the first such batch, since most networks have none. */
 async function answerPostQuantum({ id, postQuantum }: PostQuantumBatch): Promise<void> {
 	await loadPostQuantum();
 	const verdicts = postQuantum.map(({ message, entry }) => isPostQuantumSignature(message, entry));

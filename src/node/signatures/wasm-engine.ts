@@ -1,23 +1,23 @@
-/** Signatures by the WebAssembly build of crates/signature-recovery, for machines without a library of their own. */
+/** Signature engine using the WebAssembly build of crates/signature-recovery, for platforms without a native one. */
 
 import { readFileSync } from "node:fs";
 import type { RecoverEngine, SignEngine } from "../../protocol/signature.js";
 import { CLAIM_LENGTH, KEY_LENGTH, MAX_CLAIMS, QUESTION_LENGTH, SIGNER_LENGTH } from "./known-signers.js";
 
-/** What is used of WebAssembly, which the types of Node.js don't have. */
+/** The parts of the WebAssembly API used here, which Node.js's types lack. */
 interface Runtime {
 	readonly Module: new (bytes: Uint8Array) => object;
 	readonly Instance: new (module: object) => { readonly exports: Exports };
 }
 
-/** The module's functions; what goes in lies at `exchange_address`, what comes out behind the room for `max_questions` questions. */
+/** The module's functions. Input goes to `exchange_address`; output comes after the space for `max_questions` questions. */
 interface Exports {
 	readonly memory: { readonly buffer: ArrayBuffer };
 	exchange_address(): number;
 	max_questions(): number;
 	recover_signers(count: number, prefix: number): void;
 	recover(recovery: number): number;
-	/** Where claims lie, the keys behind the room for as many of these as one call checks. */
+	/** Address of the claims; the keys come after the space for the maximum claims of a call. */
 	check_address(): number;
 	check_signers(claims: number, keys: number): number;
 	is_point(): number;
@@ -36,9 +36,9 @@ export function openWasmEngine(file: string): RecoverEngine & { readonly sign: S
 	const maxQuestions = module.max_questions();
 	const claimsAt = module.check_address();
 	const answersAt = begin + maxQuestions * QUESTION_LENGTH;
-	// The module asks for no more memory than it begins with, so this view stays one of it.
+	// The module never grows its memory, so this view stays valid.
 	const memory = new Uint8Array(module.memory.buffer);
-	/** @param parts bytes with the length that they must have, one behind the other */
+	/** @param parts byte arrays with their required lengths, stored one after the other */
 	const put = (...parts: readonly (readonly [bytes: Uint8Array, length: number])[]): void => {
 		let at = begin;
 		for (const [bytes, length] of parts) {

@@ -1,4 +1,4 @@
-/** The hash of the state that the entries of a snapshot hold, taken as they pass (protocol/state-hash). */
+/** The state hash of a snapshot's entries, computed as they are streamed (protocol/state-hash). */
 
 import { toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -20,7 +20,10 @@ export class CarriedHash {
 		return this.hashing.hasRoom;
 	}
 
-	/** The same for some hundred KiB of entries of one store, as a chunk has them. @param store first byte of the keys */
+	/**
+	 * The same for some hundred KiB of one store's entries, as in a chunk.
+	 * @param store first byte of the keys
+	 */
 	addRun(store: number, run: Uint8Array): boolean {
 		if (hashedNames[store] !== undefined) this.hashing.addRun(run);
 		return this.hashing.hasRoom;
@@ -31,7 +34,7 @@ export class CarriedHash {
 		return readable(this.hashing.untilRoom());
 	}
 
-	/** Of all that was added. @throws {SnapshotError} */
+	/** The hash of everything added. @throws {SnapshotError} */
 	async state(): Promise<StateHash> {
 		return StateHash.of(await readable(this.hashing.sums()));
 	}
@@ -41,7 +44,7 @@ export class CarriedHash {
 	}
 }
 
-/** A record that can't be read is a fault of the snapshot. */
+/** An unreadable record is an error of the snapshot. */
 export async function readable<T>(work: Promise<T>): Promise<T> {
 	try {
 		return await work;
@@ -51,14 +54,14 @@ export async function readable<T>(work: Promise<T>): Promise<T> {
 	}
 }
 
-/** As a manifest says it. */
+/** In the form used in a manifest. */
 export function hashInManifest(state: StateHash): NonNullable<Manifest["stateHash"]> {
 	const { hash, entries } = state.value();
 	return { version: STATE_HASH_VERSION, hash: toHex(hash), entries };
 }
 
 /**
- * A manifest of an earlier release says no hash, and one of another version can't be compared.
+ * Manifests of earlier releases contain no hash, and one of another version can't be compared.
  * @throws {SnapshotError} unless the state has the hash that the manifest says
  */
 export function checkStateHash({ stateHash }: Manifest, state: StateHash): void {

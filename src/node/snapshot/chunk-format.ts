@@ -1,4 +1,4 @@
-/** A chunk of a snapshot: entries one after the other, each key and value with its length before it, compressed by Brotli. */
+/** A chunk of a snapshot: consecutive entries with length-prefixed keys and values, compressed with Brotli. */
 
 import { webcrypto } from "node:crypto";
 import { promisify } from "node:util";
@@ -9,10 +9,10 @@ import { storeDefinitions } from "../state/definition.js";
 import { EntryCursor } from "../state/state-hash/entry-batch.js";
 import { MAX_RAW_BYTES, SnapshotError } from "./manifest.js";
 
-/** Which entries of a database a snapshot holds: the stores, records beside them, the list of segments. Not what belongs to one directory. */
+/** What a snapshot contains: stores, side records and the list of segments, but nothing specific to a directory. */
 const SIDE = 0xfe;
 
-/** Whether an entry is part of a snapshot. Keys of other kinds are not taken from one either. */
+/** Whether an entry is part of a snapshot; other keys are refused when reading one, too. */
 export function isCarried(key: Uint8Array): boolean {
 	const first = key[0];
 	if (first === undefined) return false;
@@ -22,22 +22,22 @@ export function isCarried(key: Uint8Array): boolean {
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** A chunk ends at the latest with the entry that makes it this long, before it is compressed; most are a quarter of it. */
+/** A chunk ends no later than the entry that reaches this uncompressed size; most have a quarter of it. */
 const CHUNK_RAW_BYTES = 32 << 20;
-/** Quality 4 leaves 5 to 10 % less than 1 where entries are small; it is written once and sent often. */
+/** Quality 4 saves 5 to 10 % over 1 for small entries; snapshots are written once and sent often. */
 const QUALITY = 4;
 const MAX_KEY_BYTES = 1 << 10;
-/** The library takes no smaller one. */
+/** The library's minimum. */
 const MIN_PIECE = constants.Z_MIN_CHUNK;
 
-/** Gathers the entries of one chunk after the other in one buffer. */
+/** Collects the entries of successive chunks in one buffer. */
 export class ChunkBuilder {
 	private buffer: Buffer;
 	private used = 0;
 	private count = 0;
 
 	constructor(private readonly rawBytes = CHUNK_RAW_BYTES) {
-		// Most chunks pass their length by one entry of less than this.
+		// Most chunks exceed their size by one entry shorter than this.
 		this.buffer = Buffer.allocUnsafeSlow(rawBytes + (1 << 16));
 	}
 
@@ -53,8 +53,8 @@ export class ChunkBuilder {
 	}
 
 	/**
-	 * Whether a chunk ends with an entry wherever it began: entries that haven't changed make the same chunks in later snapshots,
-	 * whatever was put before or between them. A longer entry ends one more often, so that chunks are alike in bytes.
+	 * Content-defined chunking: whether a chunk ends at an entry doesn't depend on where it began, so unchanged entries give
+	 * the same chunks in later snapshots, whatever was inserted. Longer entries end one more often, to even out chunk sizes.
 	 */
 	private endsAt(key: Uint8Array, bytes: number): boolean {
 		const meanBytes = (this.rawBytes * 3) / 16;
@@ -65,7 +65,7 @@ export class ChunkBuilder {
 		return this.count;
 	}
 
-	/** Compresses what is gathered, and begins anew. The work is done on another thread. */
+	/** Compresses what was collected on another thread, and starts over. */
 	async take(): Promise<{ readonly packed: Buffer; readonly raw: number; readonly entries: number }> {
 		const bytes = this.buffer.subarray(0, this.used);
 		const [raw, entries] = [this.used, this.count];
@@ -95,7 +95,7 @@ export class ChunkBuilder {
 	}
 }
 
-/** FNV-1a and the last steps of MurmurHash3, in public domain both: 32 bits, each of which depends on every bit of the key. */
+/** FNV-1a with MurmurHash3's finalizer, both public domain: 32 bits, each depending on every bit of the key. */
 function spreadHash(key: Uint8Array): number {
 	let hash = 0x811c9dc5;
 	for (const byte of key) hash = Math.imul(hash ^ byte, 0x01000193);
@@ -104,27 +104,27 @@ function spreadHash(key: Uint8Array): number {
 	return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Unpacks a chunk on another thread. @throws {SnapshotError} if it isn't as long as it should be */
+/** Decompresses a chunk on another thread. @throws {SnapshotError} if it isn't as long as it should be */
 export async function unpackChunk(name: string, packed: Uint8Array, raw: number): Promise<Buffer> {
 	try {
 		const maxOutputLength = Math.min(Math.max(raw, 1), MAX_RAW_BYTES);
-		// PERF: in one piece, with room left over so that no other one is begun.
+		// PERF: one output buffer, with spare room so that no second one is started.
 		const unpacked = await decompress(packed, { maxOutputLength, chunkSize: maxOutputLength + MIN_PIECE });
 		if (unpacked.length === raw) return unpacked;
 	} catch {
-		// The same as a wrong length.
+		// Treat it like a wrong length.
 	}
 	throw new SnapshotError(`${name} of the snapshot can't be unpacked`);
 }
 
-/** The entries of an unpacked chunk or of a part of one; they are views of its bytes. @throws {SnapshotError} */
+/** Iterates the entries of an uncompressed chunk or part of one, as views. @throws {SnapshotError} */
 export function* chunkEntries(name: string, bytes: Buffer): Generator<readonly [Buffer, Buffer]> {
 	for (const entry of chunkCursor(name, bytes)) {
 		yield [bytes.subarray(entry.keyStart, entry.keyEnd), bytes.subarray(entry.valueStart, entry.end)];
 	}
 }
 
-/** The same without views: the cursor stands at one entry after the other. @throws {SnapshotError} */
+/** The same without views: the cursor moves from entry to entry. @throws {SnapshotError} */
 export function* chunkCursor(name: string, bytes: Buffer): Generator<EntryCursor> {
 	const entry = new EntryCursor(bytes);
 	while (entry.next()) {
@@ -138,7 +138,7 @@ export function damagedChunk(name: string): SnapshotError {
 	return new SnapshotError(`${name} of the snapshot holds what is not a run of entries`);
 }
 
-/** The SHA-256 of bytes in memory, calculated on another thread. */
+/** SHA-256 of bytes in memory, computed on another thread. */
 export async function hashOf(bytes: Uint8Array): Promise<string> {
 	return toHex(new Uint8Array(await webcrypto.subtle.digest("SHA-256", bytes)));
 }

@@ -1,4 +1,4 @@
-/** Reading a snapshot: its chunks in their order, several on their way at once; every file is compared with the manifest. */
+/** Reads a snapshot's chunks in order, several concurrently; every file is verified against the manifest. */
 
 import { createHash } from "node:crypto";
 import { storeDefinitions } from "../state/definition.js";
@@ -8,24 +8,24 @@ import { type Chunk, MAX_RAW_BYTES, type Manifest, SnapshotError } from "./manif
 import { download, downloadWhole, type SnapshotSource } from "./source.js";
 
 interface ReadChunk {
-	/** Its place in the manifest. */
+	/** Its index in the manifest. */
 	readonly at: number;
 	readonly chunk: Chunk;
-	/** Ascending by key, over all chunks; looked at as they are taken, and to be taken to the end. */
+	/** Ascending by key, over all chunks; checked as they are consumed, and must be consumed to the end. */
 	readonly runs: Iterable<EntryRun>;
 }
 
-/** Entries of a chunk that follow each other, and whose keys begin with the same byte. */
+/** Consecutive entries of a chunk whose keys start with the same byte. */
 interface EntryRun {
 	readonly store: number;
-	/** As the chunk has them. */
+	/** As encoded in the chunk. */
 	readonly bytes: Buffer;
 }
 
-/** Bytes of a run before another one is begun. */
+/** Bytes of a run before another one is started. */
 const RUN_BYTES = 256 << 10;
 
-/** Bytes of chunks that are in memory at once: one of the largest, or several as this program makes them. */
+/** Uncompressed chunk bytes in memory at once: one of the largest, or several of the usual size. */
 const MAX_UNPACKED = MAX_RAW_BYTES;
 
 /**
@@ -50,7 +50,7 @@ export async function* readChunks(
 			if (asked > at && unpacked + raw > MAX_UNPACKED) break;
 			unpacked += raw;
 			const read = readChunk(source, chunks[asked] as Chunk);
-			// Whoever awaits it is notified; meanwhile it isn't nobody's.
+			// Whoever awaits it gets the error; until then, avoid an unhandled rejection.
 			read.catch(() => undefined);
 			coming.push(read);
 		}
@@ -74,7 +74,7 @@ function* checkedRuns(chunk: Chunk, bytes: Buffer, order: { last: Buffer }): Gen
 		}
 		const ascends = bytes.compare(before, keyStart, keyEnd, entry.keyStart, entry.keyEnd) > 0;
 		[before, keyStart, keyEnd, end] = [bytes, entry.keyStart, entry.keyEnd, entry.end];
-		// PERF: of a store of ours all keys are carried.
+		// PERF: all keys of our stores are carried.
 		const isCarriedToo = first === store && first < storeDefinitions.length;
 		if (!ascends || !(isCarriedToo || isCarried(bytes.subarray(keyStart, keyEnd))))
 			throw damagedChunk(chunk.name);
@@ -97,7 +97,7 @@ export function notAsListed(name: string): SnapshotError {
 }
 
 /**
- * Reads a whole snapshot without writing anything: every file is what the manifest says, and holds what it should.
+ * Verifies a whole snapshot without writing: every file matches the manifest and has valid contents.
  * @param onBytes called after each file with the bytes it has; false ends the reading
  * @returns whether everything was read
  * @throws {SnapshotError} one sentence that names the file

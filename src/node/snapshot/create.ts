@@ -1,6 +1,6 @@
 /**
- * Making a snapshot: one walk over a consistent view of the database, which goes on being written meanwhile, and the
- * segments of old blocks, which never change. It appears under its name when it is whole.
+ * Creates a snapshot: one pass over a consistent view of the database, which may be written meanwhile, plus
+ * the immutable segments of old blocks. It gets its name once it is complete.
  */
 
 import { createHash } from "node:crypto";
@@ -24,11 +24,11 @@ import {
 	type SnapshotFile,
 } from "./manifest.js";
 
-/** A data directory, as a snapshot is made of it. */
+/** A data directory to make a snapshot of. */
 interface SnapshotSubject {
 	/** All entries of the database at one moment, ascending by key. */
 	entries(): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
-	/** Where the segments are that these entries name. */
+	/** Directory of the segments that these entries name. */
 	readonly segmentsDirectory: string;
 	/** 64 hexadecimal digits. */
 	readonly genesisId: string;
@@ -38,14 +38,14 @@ interface CreateOptions {
 	readonly program: string;
 	/** Milliseconds since 1970. */
 	readonly nowMs: number;
-	/** Called with the progress; false gives up and removes what is written. */
+	/** Called with the progress; false aborts and removes what was written. */
 	readonly onProgress: (progress: { readonly entries: number; readonly bytes: number }) => boolean;
-	/** Bytes of a chunk before compression; absent: the usual. */
+	/** Uncompressed bytes per chunk; default: the usual. */
 	readonly chunkBytes?: number | undefined;
 }
 
 /**
- * Makes a snapshot of a chain that goes on meanwhile: its newest block is the last one that can't be undone.
+ * Snapshots a running chain: its newest block is the last irreversible one.
  * @returns the path of its manifest
  * @throws {SnapshotError}
  */
@@ -67,13 +67,13 @@ export async function snapshotOfRunning(
 	return made && { manifest: join(target, MANIFEST_NAME) };
 }
 
-/** The caller gave up. */
+/** The caller aborted. */
 class GivenUp extends Error {
 	override readonly name = "GivenUp";
 }
 
 /**
- * Makes a snapshot.
+ * Creates a snapshot.
  * @param target a directory that isn't there yet
  * @returns undefined if it was given up
  * @throws {SnapshotError}
@@ -88,7 +88,7 @@ export async function createSnapshot(
 	try {
 		await rm(partial, { recursive: true, force: true });
 		await mkdir(dirname(partial), { recursive: true });
-		// One at a time: made with its parents, Node.js says ENOENT of whatever the system says but of missing rights.
+		// One at a time: when creating parents, Node.js reports ENOENT for everything except missing permissions.
 		for (const path of [partial, join(partial, "chunks")]) await mkdir(path);
 		const manifest = await write(subject, partial, options);
 		await writeFileSynced(join(partial, MANIFEST_NAME), encodeManifest(manifest));
@@ -108,7 +108,7 @@ const WRITE_FAILURES: ReadonlyMap<string | undefined, string> = new Map([
 	["EROFS", "its file system is read-only for the process that writes it (EROFS)"],
 ]);
 
-/** What to throw where something can't be written: the system's errors in a sentence, others as they are. */
+/** The error to throw for a failed write: system errors as a sentence, others unchanged. */
 export function writeFailure(what: string, error: unknown): unknown {
 	const { code, syscall } = error as NodeJS.ErrnoException;
 	if (syscall === undefined && code !== "ENOTDIR") return error;
@@ -182,7 +182,7 @@ async function writeChunk(builder: ChunkBuilder, directory: string, at: number):
 	return { name, bytes: packed.length, sha256: await hashOf(packed), raw, entries };
 }
 
-/** A segment takes no room twice where the snapshot is on the same file system. */
+/** Links or copies a segment: on the same file system it takes no extra space. */
 async function copySegment(path: string, directory: string): Promise<SnapshotFile> {
 	const name = `segments/${basename(path)}`;
 	const target = join(directory, name);
@@ -211,7 +211,7 @@ async function copySegment(path: string, directory: string): Promise<SnapshotFil
 	return { name, bytes, sha256: hash.digest("hex") };
 }
 
-/** What the entries say about the newest block and the lowest. */
+/** Collects newest and lowest block from the entries. */
 class HeadFacts {
 	private readonly properties = new Map<string, Uint8Array>();
 	lowest = Number.MAX_SAFE_INTEGER;
@@ -237,7 +237,7 @@ class HeadFacts {
 	}
 }
 
-/** Writes a new file, which is on the disk then. @throws Error of the system */
+/** Writes and syncs a new file. @throws Error of the system */
 export async function writeFileSynced(path: string, bytes: Uint8Array): Promise<void> {
 	const file = await open(path, "wx", 0o644);
 	try {

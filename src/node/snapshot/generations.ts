@@ -1,6 +1,6 @@
 /**
- * Generations of snapshots in one folder: each is a folder that never changes once it has its name, and a file that several have is
- * one on the disk. Nothing but what a service with the same key made is listed or removed; what else lies there is left alone.
+ * Generations of snapshots in one directory: each is a subdirectory, immutable once it has its name; files shared by several
+ * are hard links. Only what a service with the same key made is listed or removed; anything else is left alone.
  */
 
 import { createHash } from "node:crypto";
@@ -25,53 +25,53 @@ import {
 } from "./manifest.js";
 import { fileHash } from "./source.js";
 
-/** A snapshot that is given out. */
+/** A published snapshot. */
 export interface Generation {
-	/** The number of its head and the last digits of its id. */
+	/** Number of its head, and the last digits of its id. */
 	readonly name: string;
 	readonly directory: string;
 	readonly manifest: Manifest;
-	/** Bytes of all files. */
+	/** Total bytes. */
 	readonly bytes: number;
-	/** Its files by name, and by SHA-256; manifest and signature among them. */
+	/** Its files by name and by SHA-256, including manifest and signature. */
 	readonly files: ReadonlyMap<string, SnapshotFile>;
 	/** When it was listed; milliseconds since 1970. */
 	readonly listedMs: number;
-	/** Files that are on their way to clients. */
+	/** Number of files currently being sent to clients. */
 	active: number;
-	/** When a file of it was asked for or sent last; milliseconds since 1970. */
+	/** When a file of it was last requested or sent; milliseconds since 1970. */
 	usedMs: number;
-	/** A file of it that isn't what was listed, is gone or can't be read; undefined: none that is known. */
+	/** A known file that is altered, missing or unreadable; undefined: none. */
 	damaged: string | undefined;
 }
 
 interface RetireOptions {
 	/** How many are kept. */
 	readonly keep: number;
-	/** How long one stays that was the newest. */
+	/** How long a generation stays after it was the newest. */
 	readonly graceMs: number;
 }
 
-/** A client that fetches files one after the other goes on within this time. */
+/** A client that downloads file by file continues within this time. */
 const IN_USE_MS = 10 * 60_000;
 
 const NEW_NAME = "generation.new";
 const NAME = /^\d+-[0-9a-f]{8}$/;
 const LEFT_OVER = /^(?:generation\.new(?:\.partial)?|\d+-[0-9a-f]{8}\.retired)$/;
-/** An empty file in a generation's folder: it was found damaged by what a start doesn't look at. */
+/** An empty file in a generation's directory: damage was found that a start doesn't check for. */
 const DAMAGED_NAME = "damaged";
 const OWN_NAMES = [MANIFEST_NAME, SIGNATURE_NAME, DAMAGED_NAME];
 const PARTS = ["chunks", "segments"];
 const PART_FILE = /^(?:\d{6}\.br|\d{12}\.seg)(?:\.shared)?$/;
-/** The system lacks what opening and reading take. */
+/** The system is out of resources for opening and reading. */
 const LACKS: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 export const NOT_AS_LISTED = "isn't what was listed";
-/** The database that keeps a second service off: the system gives its lock back after any end. */
+/** A database used as a lock against a second service: the system releases it however the process ends. */
 const LOCK_NAME = "service.lock";
 
 /**
- * Which generations go: those beyond the kept ones that weren't the newest within the grace time. As many again as are kept stay for
- * clients that are downloading them; more don't, so that nobody fills the disk by downloading.
+ * Which generations to remove: those beyond the kept ones that weren't the newest within the grace time. As many again are
+ * spared for clients still downloading them, but no more, so that nobody fills the disk by downloading.
  * @param generations newest first
  */
 function retiringOf(
@@ -91,7 +91,7 @@ function retiringOf(
 export class Generations {
 	/** Newest first. */
 	private listed: readonly Generation[] = [];
-	/** Not listed any more; removed when the last file has been sent. */
+	/** No longer listed; removed when the last file has been sent. */
 	private retiring: Generation[] = [];
 	private lock: KeyValueDatabase | undefined;
 
@@ -106,7 +106,7 @@ export class Generations {
 	) {}
 
 	/**
-	 * Makes the folder if it isn't there, removes what a kill has left, and lists what is whole.
+	 * Creates the directory if needed, removes leftovers of a kill, and lists complete generations.
 	 * @param nowMs clients may be downloading what was listed before
 	 * @throws {SnapshotError | DatabaseError}
 	 */
@@ -137,13 +137,13 @@ export class Generations {
 		await this.lock?.close();
 	}
 
-	/** Newest first, without those that are known to be damaged. */
+	/** Newest first, without those known to be damaged. */
 	get all(): readonly Generation[] {
 		return this.listed.filter(isWhole);
 	}
 
 	/**
-	 * A file isn't what was listed: it is offered no more, nor is a generation that has the same one on the disk.
+	 * A file changed since it was listed: neither it nor generations sharing it are offered any more.
 	 * @param fault what is wrong with it
 	 */
 	async damage(generation: Generation, file: SnapshotFile, fault: string): Promise<void> {
@@ -160,7 +160,7 @@ export class Generations {
 		}
 	}
 
-	/** What the next start sees by itself needs no mark, and may be mended until then. */
+	/** Damage that the next start detects by itself needs no mark, and may be repaired until then. */
 	private async remember({ directory }: Generation, { name, bytes }: SnapshotFile): Promise<void> {
 		if ((await faultAt(join(directory, name), bytes)) !== undefined) return;
 		const mark = join(directory, DAMAGED_NAME);
@@ -174,7 +174,7 @@ export class Generations {
 		this.warn(`${generation.directory} is damaged, and offered no more: ${name} ${fault}`);
 	}
 
-	/** Where the next one is made; nothing is there. @throws {SnapshotError} */
+	/** Where to create the next one; nothing exists there. @throws {SnapshotError} */
 	async place(): Promise<string> {
 		const path = join(this.folder, NEW_NAME);
 		for (const left of [path, `${path}.partial`]) await removeSnapshot(left);
@@ -182,7 +182,7 @@ export class Generations {
 	}
 
 	/**
-	 * Lists what was made at {@link place}.
+	 * Lists what was created at {@link place}.
 	 * @param sign the text of the signature's file for a manifest with this SHA-256
 	 * @returns undefined if there is a whole one of the same head; what was made is gone then. A damaged one goes instead.
 	 * @throws {SnapshotError}
@@ -212,7 +212,7 @@ export class Generations {
 		return { generation, newBytes };
 	}
 
-	/** Shares, signs and names what was made. @returns bytes that no earlier generation has */
+	/** Deduplicates, signs and names a new generation. @returns bytes that no earlier generation has */
 	private async list(
 		made: string,
 		path: string,
@@ -230,7 +230,7 @@ export class Generations {
 	}
 
 	/**
-	 * Takes generations off the list, and removes those of which nothing is being sent.
+	 * Unlists generations, and removes those with no transfers in progress.
 	 * @returns names of those that are gone from the list now
 	 */
 	async retire(options: RetireOptions, nowMs: number): Promise<readonly string[]> {
@@ -249,11 +249,11 @@ export class Generations {
 			.catch((error) => this.leave(error));
 	}
 
-	/** What a path without its first slash names. @returns undefined: nothing that is given out */
+	/** What a path without leading slash names. @returns undefined: nothing that is given out */
 	find(path: string): { readonly generation: Generation; readonly file: SnapshotFile } | undefined {
 		const slash = path.indexOf("/");
 		const [first, rest] = [path.slice(0, slash), path.slice(slash + 1)];
-		// A content is named by its hash alone, and a file within its generation by its name alone.
+		// Content is addressed by hash alone, and a file of a generation by name.
 		const isHash = /^[0-9a-f]{64}$/.test(rest);
 		for (const generation of this.listed) {
 			if (first === "files" ? !isHash : isHash || first !== generation.name) continue;
@@ -315,7 +315,7 @@ export class Generations {
 		return generation;
 	}
 
-	/** Puts what earlier generations have in place of what was made anew. @returns bytes that none of them has */
+	/** Replaces files by those of earlier generations where equal. @returns bytes that none of them has */
 	private async share(made: string, { chunks, segments }: Manifest): Promise<number> {
 		let bytes = 0;
 		for (const file of [...chunks, ...segments]) {
@@ -330,13 +330,13 @@ export class Generations {
 
 const isWhole = ({ damaged }: Generation): boolean => damaged === undefined;
 
-/** What an error of the system says of the file that it came from; undefined: nothing. */
+/** What a system error says about its file; undefined: nothing. */
 export function faultOf(error: unknown): string | undefined {
 	const { code, message } = error as NodeJS.ErrnoException;
 	return LACKS.has(code) ? undefined : `can't be read: ${code ?? message}`;
 }
 
-/** What is wrong with a file, by its size and its mode alone: to read everything takes as long as a restore. */
+/** Problems with a file, judging by size and mode only: reading everything would take as long as a restore. */
 async function faultAt(path: string, bytes: number): Promise<string | undefined> {
 	try {
 		const found = await lstat(path);
@@ -348,7 +348,7 @@ async function faultAt(path: string, bytes: number): Promise<string | undefined>
 	}
 }
 
-/** What two names of one file have in common. */
+/** Identifies hard links to the same file. */
 const inodeOf = ({ directory }: Generation, name: string): Promise<Partial<Pick<Stats, "ino" | "dev">>> =>
 	lstat(join(directory, name)).catch(() => ({}));
 
@@ -360,7 +360,10 @@ function fileOf(name: string, bytes: Uint8Array): SnapshotFile {
 	return { name, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** Makes two equal files one, unless the earlier one is damaged or can't be read, or the file system can't. @throws Error of the system */
+/**
+ * Hard-links equal files, unless the earlier one is damaged or unreadable, or the file system can't.
+ * @throws Error of the system
+ */
 async function shareFile(earlier: string, path: string, { bytes, sha256 }: SnapshotFile): Promise<void> {
 	const [there, own] = [await lstat(earlier).catch(() => undefined), await lstat(path)];
 	if (!there?.isFile() || there.size !== bytes || (there.ino === own.ino && there.dev === own.dev)) return;
@@ -374,7 +377,7 @@ async function shareFile(earlier: string, path: string, { bytes, sha256 }: Snaps
 }
 
 /**
- * Removes the files of a snapshot, whole or half made, and its folders.
+ * Removes the files of a complete or partial snapshot, and its directories.
  * @throws {SnapshotError} if it has others, which are left
  */
 async function removeSnapshot(path: string): Promise<void> {

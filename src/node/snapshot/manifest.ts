@@ -1,13 +1,13 @@
 /**
- * What a snapshot consists of: `manifest.json`. Whoever knows its SHA-256 knows every byte of the snapshot. It comes from
- * outside, so nothing in it is believed before it is within bounds; names of files have one form only.
+ * The contents of a snapshot: `manifest.json`. Its SHA-256 authenticates every byte of the snapshot. It comes
+ * from outside, so everything is bounds-checked before use; file names have one form only.
  */
 
 import { createHash } from "node:crypto";
 import { fromUtf8, utf8 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 
-/** A snapshot can't be made, or isn't what it should be; the message is one sentence. */
+/** A snapshot can't be made or isn't valid; the message is one sentence. */
 export class SnapshotError extends OperatorError {
 	override readonly name = "SnapshotError";
 }
@@ -20,36 +20,36 @@ export interface SnapshotFile {
 	readonly sha256: string;
 }
 
-/** A run of entries of the database, ascending by key. */
+/** A run of database entries, ascending by key. */
 export interface Chunk extends SnapshotFile {
-	/** Bytes when unpacked. */
+	/** Uncompressed bytes. */
 	readonly raw: number;
 	readonly entries: number;
 }
 
 export interface Manifest {
 	readonly format: 1;
-	/** Which program made it. */
+	/** The program that made it. */
 	readonly program: string;
 	/** 64 hexadecimal digits. */
 	readonly genesisId: string;
-	/** The newest block in it. */
+	/** The newest block it contains. */
 	readonly head: { readonly number: number; readonly id: string; readonly timestampMs: number };
-	/** The lowest block besides the genesis block. */
+	/** The lowest block besides genesis. */
 	readonly lowest: number;
 	readonly createdMs: number;
 	readonly entries: number;
-	/** The hash of the state after the head, 64 hexadecimal digits (protocol/state-hash); absent: an earlier release made it. */
+	/** State hash after the head, 64 hexadecimal digits (protocol/state-hash); absent in snapshots of earlier releases. */
 	readonly stateHash?: { readonly version: number; readonly hash: string; readonly entries: number };
 	readonly chunks: readonly Chunk[];
-	/** Files of old blocks, as they are in a data directory. */
+	/** Files of old blocks, as in a data directory. */
 	readonly segments: readonly SnapshotFile[];
 }
 
 export const MANIFEST_NAME = "manifest.json";
 export const SIGNATURE_NAME = "manifest.sig";
 export const MAX_MANIFEST_BYTES = 32 << 20;
-/** What a reader takes of a chunk, packed and unpacked: it is in memory at once. */
+/** Limit for a chunk, compressed and uncompressed: it is in memory at once. */
 const MAX_CHUNK_BYTES = 128 << 20;
 export const MAX_RAW_BYTES = 160 << 20;
 const MAX_SEGMENT_BYTES = 2 ** 32;
@@ -67,7 +67,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 	return utf8(`${JSON.stringify(manifest, undefined, "\t")}\n`);
 }
 
-/** What is signed of a manifest, as a text: its SHA-256. */
+/** What is signed of a manifest, as text: its SHA-256. */
 export function manifestHash(bytes: Uint8Array): string {
 	return createHash("sha256").update(bytes).digest("hex");
 }
@@ -88,7 +88,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 	return manifest;
 }
 
-/** The name of a member that is not as it has to be. */
+/** The name of an invalid member. */
 function wrongMember(manifest: Manifest): string | undefined {
 	const { program, genesisId, head, lowest, createdMs, entries, stateHash, chunks, segments } = manifest;
 	if (typeof program !== "string" || program.length > 100) return "program";
@@ -140,7 +140,7 @@ function isHash(value: unknown): boolean {
 	return typeof value === "string" && HASH.test(value);
 }
 
-/** Bytes of all files, as they are sent, and what they come to on the disk of who restores them. */
+/** Bytes of all files, as transferred and as restored on disk. */
 export function sizesOf({ chunks, segments }: Manifest): {
 	readonly packed: number;
 	readonly unpacked: number;

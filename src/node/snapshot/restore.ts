@@ -1,6 +1,6 @@
 /**
- * Making a data directory of a snapshot. Chunks are written in their order, and a mark with some says how far that is: a
- * run after a kill goes on from there. The directory can't be started on before everything is there and checked.
+ * Restores a data directory from a snapshot. Chunks are written in order, with progress marks, so that a run
+ * after a kill resumes. No node can start on the directory until everything is there and checked.
  */
 
 import { createHash, type Hash } from "node:crypto";
@@ -32,7 +32,7 @@ import { notAsListed, readChunks } from "./chunk-reader.js";
 import { type Manifest, SnapshotError, type SnapshotFile } from "./manifest.js";
 import { download, type SnapshotSource, SnapshotStopped } from "./source.js";
 
-/** How far a restore is. */
+/** Progress of a restore. */
 export type RestoreProgress =
 	| { readonly phase: "read"; readonly bytes: number; readonly of: number }
 	| { readonly phase: "check"; readonly blocks: bigint; readonly of: bigint };
@@ -40,31 +40,31 @@ export type RestoreProgress =
 export interface RestoreOptions {
 	readonly config: NodeConfig;
 	readonly dataDirectory: string;
-	/** Called with the progress; false stops: a second run goes on from there. */
+	/** Called with the progress; false stops: a second run resumes from there. */
 	readonly onProgress: (progress: RestoreProgress) => boolean;
-	/** Chunks on their way at once. */
+	/** Chunks processed concurrently. */
 	readonly parallel: number;
-	/** Unpacked bytes between two marks; absent: the usual. */
+	/** Uncompressed bytes between two marks; default: the usual. */
 	readonly markBytes?: number;
 }
 
 const BATCH_BYTES = 2 << 20;
 /**
- * What a run after a kill may have to write again.
+ * How much a run after a kill may have to write again.
  *
- * PERF: the mark lies behind all entries, so a table of LevelDB with it has the range of all later ones, which are merged with it
- * instead of being moved down.
+ * PERF: the mark's key sorts after all entries, so a LevelDB table containing it overlaps all later ones,
+ * which are then compacted with it instead of being moved down.
  */
 const MARK_BYTES = 256 << 20;
 
-/** What is on the disk of a restore that isn't complete. */
+/** The mark on disk of an incomplete restore. */
 interface RestoreMark {
 	readonly format: 1;
 	/** SHA-256 of the manifest. */
 	readonly manifest: string;
-	/** Chunks that are written, at least. */
+	/** Number of chunks written, at least. */
 	readonly chunks: number;
-	/** Where it is read from, if that is a web server; absent: an earlier release began it. */
+	/** The web server it is read from, if any; absent: an earlier release started it. */
 	readonly from?: string;
 }
 
@@ -78,7 +78,7 @@ export function checkGenesis(manifest: Manifest, config: NodeConfig): void {
 }
 
 /**
- * Restores a snapshot whose manifest is trusted, or goes on where a former run ended.
+ * Restores a snapshot with a trusted manifest, or resumes a former run.
  * @param manifestHash SHA-256 of the manifest's bytes
  * @param database empty, or with the mark of such a run; stays open
  * @returns undefined if it was stopped
@@ -103,7 +103,7 @@ export async function restoreSnapshot(
 		const checks = await check(database, manifest, options);
 		if (!checks) return undefined;
 		const meta = metaChange(genesisId(options.config.genesis));
-		// Whoever follows the hash of the state goes on from here.
+		// A node that maintains the state hash continues from here.
 		const sums = sumsChange(BigInt(manifest.head.number), state.sums());
 		await database.write([meta, sums, { key: RESTORE_KEY, value: null }], true);
 		return checks;
@@ -113,12 +113,12 @@ export async function restoreSnapshot(
 	}
 }
 
-/** Whether a former run has begun. */
+/** Whether a former run has started. */
 export function isBegun(database: KeyValueDatabase): boolean {
 	return database.get(RESTORE_KEY) !== undefined;
 }
 
-/** The address at which a former run reads what it found under a place; undefined: none was begun there. */
+/** The address from which a former run reads the snapshot found at a place; undefined: none was started there. */
 export function begunAt(database: KeyValueDatabase, place: string): string | undefined {
 	const bytes = database.get(RESTORE_KEY);
 	const from = bytes && storedMark(bytes)?.from;
@@ -130,7 +130,7 @@ function storedMark(bytes: Uint8Array): Partial<RestoreMark> | undefined {
 	try {
 		return JSON.parse(fromUtf8(bytes)) as Partial<RestoreMark>;
 	} catch {
-		// The same as one of another format.
+		// Treat it like another format.
 		return undefined;
 	}
 }
@@ -189,7 +189,7 @@ async function writeChunks(
 	} finally {
 		await hash.close();
 	}
-	// What the runs before have written was not seen by this one.
+	// This run hasn't seen what former runs wrote.
 	const state = await readable(hashDatabase(database, () => true, hashingThreads()));
 	if (!state) throw new SnapshotStopped("stopped");
 	return state;
@@ -230,12 +230,12 @@ async function writeHashedChunks(
 		}
 	} finally {
 		await batch.drop();
-		// What has failed here may fail again: the former mark holds too.
+		// What failed here may fail again: the former mark still holds.
 		if (written > marked) await database.write([markOf(written)], false).catch(() => undefined);
 	}
 }
 
-/** Old blocks: a file that has its name is whole, one with `.new` behind it is gone on with. */
+/** Fetches old blocks: a file with its final name is complete, one with the suffix `.new` is resumed. */
 async function fetchSegments(
 	source: SnapshotSource,
 	{ segments }: Manifest,
@@ -297,7 +297,7 @@ async function hashFile(file: FileHandle, hash: Hash): Promise<number> {
 	return bytes;
 }
 
-/** A signed snapshot may still hold nonsense. @throws {SnapshotError} */
+/** A signed snapshot may still hold invalid data. @throws {SnapshotError} */
 function checkSegment(path: string, name: string): void {
 	const file = segmentFilesOnDisk.openForReading(path);
 	try {
@@ -311,7 +311,7 @@ function checkSegment(path: string, name: string): void {
 	}
 }
 
-/** The checks of an adoption, and whether the entries are those of the head that the manifest names. */
+/** The checks of an adoption, and whether the entries are those of the manifest's head. */
 async function check(
 	database: KeyValueDatabase,
 	manifest: Manifest,

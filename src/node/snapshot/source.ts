@@ -1,4 +1,4 @@
-/** Where a snapshot is read from: a folder, or any web server that gives out files. Everything read is bounded by its caller. */
+/** Where a snapshot is read from: a directory, or any static web server. The caller bounds everything that is read. */
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -9,37 +9,37 @@ import { MANIFEST_NAME, type Manifest, parseManifest, SnapshotError } from "./ma
 export interface SnapshotSource {
 	/** The bytes of a file from an offset on. @throws {SnapshotError | UnsteadyError | SnapshotStopped} */
 	read(name: string, from: number): AsyncIterable<Uint8Array>;
-	/** Waits before another attempt; false: it isn't worth one. */
+	/** Waits before a retry; false: not worth one. */
 	again(attempt: number): Promise<boolean>;
-	/** Of a web server: what names are added to; that of one generation once a service has named its newest. */
+	/** Base URL of a web server; that of a single generation once a service has named its newest. */
 	readonly address?: string | undefined;
 }
 
-/** The connection ended or the server failed: it may go better the next time. */
+/** The connection broke or the server failed: a retry may succeed. */
 class UnsteadyError extends Error {
 	override readonly name = "UnsteadyError";
 }
 
-/** The caller doesn't want to go on. */
+/** The caller stopped. */
 export class SnapshotStopped extends Error {
 	override readonly name = "SnapshotStopped";
 }
 
-/** What of `fetch` is used. */
+/** The part of `fetch` that is used. */
 export type Fetch = (
 	url: string,
 	options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ) => Promise<Response>;
 
 const ATTEMPTS = 5;
-/** A server that sends nothing for so long is asked again. */
+/** A server that sends nothing for this long is asked again. */
 const SILENCE_MS = 60_000;
 
-/** What a web server is asked through. */
+/** How a web server is accessed. */
 export interface Network {
 	readonly fetch: Fetch;
 	readonly pause: (ms: number) => Promise<unknown>;
-	/** Ends what is asked and waited for. */
+	/** Aborts requests and waits. */
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -96,7 +96,7 @@ class WebSource implements SnapshotSource {
 		let timer = setTimeout(() => silence.abort(), SILENCE_MS);
 		try {
 			const response = await this.ask(name, from, silence.signal);
-			// A server that knows no ranges begins at the beginning.
+			// A server without range support starts at the beginning.
 			let skipped = response.status === 206 ? 0 : from;
 			for await (const part of response.body ?? []) {
 				clearTimeout(timer);
@@ -120,13 +120,13 @@ class WebSource implements SnapshotSource {
 	private async ask(name: string, from: number, signal: AbortSignal): Promise<Response> {
 		const url = this.base + name;
 		const range = from > 0 ? { range: `bytes=${from}-` } : {};
-		// Else the length on the wire would be another one.
+		// Otherwise the length on the wire would differ.
 		const response = await this.network.fetch(url, {
 			headers: { "accept-encoding": "identity", ...range },
 			signal,
 		});
 		if (response.status === 200 || (response.status === 206 && from > 0)) {
-			// A service names its newest generation: what follows is read from the same one, though a newer one may come.
+			// A service names its newest generation: keep reading that one, even if a newer one appears.
 			if (name === MANIFEST_NAME && response.redirected && response.url.endsWith(`/${name}`))
 				this.base = response.url.slice(0, -name.length);
 			return response;
@@ -144,8 +144,8 @@ class WebSource implements SnapshotSource {
 }
 
 /**
- * A source that reads from a folder what is the same there: files of an earlier snapshot, or files that are named by their SHA-256,
- * in the folder or in `files` of it. Files are compared before they are used.
+ * A source that reuses equal files of a directory: those of an earlier snapshot, or files named by their
+ * SHA-256, in the directory or its `files`. Files are verified before use.
  * @returns the source, and the bytes of the files that are there in their lengths
  */
 export async function reusing(
@@ -193,7 +193,7 @@ function causeOf(error: unknown): string {
 }
 
 /**
- * Reads a file whole, in as many attempts as it is worth; each goes on where the one before ended.
+ * Reads a whole file, retrying as long as worthwhile; each attempt resumes where the last one ended.
  * @param most bytes after which it is refused
  * @param take given each part; what it has taken stays taken
  * @param from bytes that the caller has already

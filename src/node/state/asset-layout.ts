@@ -1,8 +1,8 @@
 /**
  * The token layout of account records under ALLOW_ASSET_OPTIMIZATION (protocol/tokens §8.3).
  *
- * The network moves token balances out of a record when it flushes the record. Here they stay in the record: what is
- * observable, the `asset_optimized` mark and the loss of zero and by-name entries, happens at the same moment.
+ * The reference moves token balances out of a record when it flushes the record. Here they stay in it; the observable
+ * effects, the `asset_optimized` mark and the loss of zero and by-name entries, happen at the same moment.
  */
 
 import type { Account } from "../../protocol/messages.js";

@@ -1,29 +1,29 @@
 /**
- * What the base was before its newest changes: development chains go back to a snapshot with it, and look at the state
- * before a block that is already final (protocol/development-chain §§4.4, 4.6). No network's node keeps one.
+ * Before-images of the base's newest changes: development chains revert to a snapshot with them, and read the state before an
+ * already final block (protocol/development-chain §§4.4, 4.6). The reference node has no such thing.
  */
 
-/** One changed entry: by store index and key, with its value before; null: there was none. */
+/** One changed entry: store index, key and previous value (null: there was none). */
 interface FormerEntry {
 	readonly index: number;
 	readonly key: string;
 	readonly before: unknown;
 }
 
-/** The changes that a block made, and those made by hand until the next one. */
+/** The changes made by a block, plus manual edits up to the next one. */
 interface Segment {
 	readonly number: bigint;
 	readonly entries: FormerEntry[];
 }
 
-/** A point to which the base can return. */
+/** A point the base can return to. */
 export interface HistoryMark {
 	readonly segment: Segment;
 	readonly length: number;
 	readonly settled: bigint;
 }
 
-/** Former values by store index and key. */
+/** Previous values by store index and key. */
 export type FormerValues = ReadonlyMap<number, ReadonlyMap<string, unknown>>;
 
 export class BaseHistory {
@@ -38,7 +38,7 @@ export class BaseHistory {
 		this.segments = [{ number: settled, entries: [] }];
 	}
 
-	/** Adds the keys of a store with a prefix that are in any of the changes. PERF: grows with all of them. */
+	/** Adds the changed keys of a store that have a prefix. PERF: linear in all changes. */
 	addKeysWith(keys: Set<string>, index: number, prefix: string): void {
 		for (const { entries } of this.segments) {
 			for (const entry of entries) {
@@ -51,7 +51,7 @@ export class BaseHistory {
 		return this.segments.at(-1) as Segment;
 	}
 
-	/** The changes that follow are those of a block. */
+	/** Assigns the following changes to a block. */
 	beginBlock(number: bigint): void {
 		this.segments.push({ number, entries: [] });
 		if (this.marks.size === 0 && this.segments.length > 2 * this.keptBlocks) {
@@ -74,13 +74,13 @@ export class BaseHistory {
 		this.marks.delete(mark);
 	}
 
-	/** Forgets everything: the base was replaced as a whole. */
+	/** Forgets everything, because the whole base was replaced. */
 	clear(settled: bigint): void {
 		this.marks.clear();
 		this.segments = [{ number: settled, entries: [] }];
 	}
 
-	/** Takes the changes since a mark, newest first. They are no longer part of the history. */
+	/** Removes and returns the changes since a mark, newest first. */
 	takeBack(mark: HistoryMark): readonly FormerEntry[] {
 		const taken: FormerEntry[] = [];
 		while (this.last !== mark.segment) taken.push(...(this.segments.pop() as Segment).entries.reverse());
@@ -88,7 +88,7 @@ export class BaseHistory {
 		return taken;
 	}
 
-	/** Values before a block, of every entry that changed since; undefined if it is too long ago. */
+	/** The values before a block of every entry changed since; undefined if it is too long ago. */
 	before(number: bigint): FormerValues | undefined {
 		const position = this.segments.findIndex((segment) => segment.number === number);
 		if (position <= 0 || this.segments.length - position > this.keptBlocks) return undefined;

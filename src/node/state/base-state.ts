@@ -1,9 +1,9 @@
 /**
- * The base: the state after the newest block that can't be undone, in memory over the database.
+ * The base: the state after the newest irreversible block, in memory over the database.
  *
- * Contract: a write is visible at once and for good; {@link BaseState.flush} brings all of them to the database in one atomic
- * batch, and what is read meanwhile and afterwards is the same. A failed flush leaves everything in memory. Reads are
- * synchronous.
+ * Contract: a write is visible at once and permanent. {@link BaseState.flush} writes all of them to the
+ * database in one atomic batch, without any change to what is read during or after it. A failed flush leaves
+ * everything in memory. Reads are synchronous.
  */
 
 import { setImmediate as otherTurns } from "node:timers/promises";
@@ -21,7 +21,7 @@ import type { KnownProperties } from "./known-properties.js";
 import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheUse, ValueCache } from "./value-cache.js";
 
-/** An entry that will be asked for. */
+/** An entry about to be read. */
 export interface WantedEntry {
 	readonly store: StoreDefinition<unknown>;
 	readonly key: string;
@@ -34,24 +34,24 @@ export class BaseState {
 	/** The keys of ordered stores. */
 	readonly keyOrders = new KeyOrders();
 	private changes: EntryMaps = makeMaps();
-	/** Changes on their way to the database. */
+	/** Changes being written to the database. */
 	private flushing: EntryMaps | undefined;
 	/**
-	 * The newest values, {@link GONE} for nothing, since rules ask for the same missing entries again and again. Of stores of history
-	 * it holds what the database has.
+	 * The newest values, {@link GONE} for missing ones, since rules look up the same missing entries
+	 * repeatedly. For history stores it holds what the database has.
 	 */
 	private readonly cache: ValueCache<Entry>;
-	/** Bytes of an encoded value, by store index: of those that were flushed last, on average. */
+	/** Average bytes of an encoded value by store index, from the most recent flushes. */
 	private readonly encodedBytes = new Float64Array(STORE_COUNT).fill(64);
-	/** PERF: what is small and asked for with every transaction, all of it that was ever asked for; by store index. */
+	/** PERF: small stores read by every transaction, kept entirely once read; by store index. */
 	private readonly resident = storeDefinitions.map(({ index }) =>
 		RESIDENT.has(index) ? new Map<string, Entry>() : undefined,
 	);
 	/** Entries changed since the last flush began. */
 	private unflushed = 0;
-	/** Reads on other threads that are under way, each with what flushes have written since it began. */
+	/** Prefetches in progress, each with the entries flushed since it began. */
 	private readonly reading = new Set<{ readonly flushed: EntryMaps[] }>();
-	/** Notified of every write, where the history of an edited state or the state's hash is kept. */
+	/** Called on every write, if state history of edits or the state hash is maintained. */
 	recorder: BaseRecorder | undefined;
 
 	private constructor(
@@ -63,7 +63,7 @@ export class BaseState {
 	}
 
 	/**
-	 * Opens the base on a database; ordered stores read their keys.
+	 * Opens the base on a database and loads the keys of ordered stores.
 	 * @param known forgets each property that is written
 	 * @param onKeys called with the keys of each ordered store
 	 */
@@ -104,7 +104,7 @@ export class BaseState {
 		return stored === GONE ? undefined : stored;
 	}
 
-	/** What the database doesn't have yet. */
+	/** The value of an entry not yet in the database. */
 	private unflushedValue(index: number, key: string): Entry | undefined {
 		const changed = (this.changes[index] as Map<string, Entry>).get(key);
 		if (changed !== undefined || !this.flushing) return changed;
@@ -112,8 +112,8 @@ export class BaseState {
 	}
 
 	/**
-	 * Reads entries into the cache on other threads, so that a block that asks for them needn't wait. What a flush has
-	 * replaced meanwhile isn't kept.
+	 * Reads entries into the cache on other threads, so that a block needn't wait for them. Entries that a
+	 * flush replaced in the meantime aren't kept.
 	 * @returns how many were not in memory
 	 */
 	async readAhead(wanted: readonly WantedEntry[]): Promise<number> {
@@ -150,7 +150,7 @@ export class BaseState {
 		this.replace(store, key, value);
 	}
 
-	/** Writes an entry without telling the recorder: it goes back to what it was. */
+	/** Writes an entry without calling the recorder, when restoring its former value. */
 	replace(store: StoreDefinition<unknown>, key: string, value: Entry): void {
 		const { index } = store;
 		(this.changes[index] as Map<string, Entry>).set(key, value);
@@ -162,13 +162,13 @@ export class BaseState {
 		if (store.ordered) this.keyOrders.note(store.index, key, value !== GONE);
 	}
 
-	/** About what a value takes encoded, which it is only when it is flushed. */
+	/** Estimated encoded size of a value; it is encoded only when flushed. */
 	private bytesOf(index: number, value: Entry): number {
 		if (value === GONE) return 0;
 		return value instanceof Uint8Array ? value.length : (this.encodedBytes[index] as number);
 	}
 
-	/** Entries that a flush would write. */
+	/** Number of entries a flush would write. */
 	get pendingFlush(): number {
 		return this.unflushed;
 	}
@@ -224,7 +224,7 @@ export class BaseState {
 		this.flushing = undefined;
 	}
 
-	/** Nothing was written: the changes stay in memory, under whatever came since. */
+	/** Nothing was written: the changes stay in memory, beneath newer ones. */
 	private takeBack(flushing: EntryMaps): void {
 		flushing.forEach((map, index) => {
 			const changes = this.changes[index] as Map<string, Entry>;
@@ -237,7 +237,7 @@ export class BaseState {
 		this.flushing = undefined;
 	}
 
-	/** Changes of a store that the database doesn't have yet, newest first. */
+	/** Changes of a store not yet in the database, newest first. */
 	unwritten(index: number): readonly ReadonlyMap<string, Entry>[] {
 		return [this.changes[index], this.flushing?.[index]].filter((map) => map !== undefined);
 	}
@@ -252,7 +252,7 @@ export class BaseState {
 		return stored && keyOf(stored);
 	}
 
-	/** The keys of a store with a prefix, those of entries too that are deleted but not yet in the database. */
+	/** The keys of a store with a prefix, including deleted entries whose deletion isn't in the database yet. */
 	async keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<Set<string>> {
 		const { index } = store;
 		const read: { readonly flushed: EntryMaps[] } = { flushed: [] };
@@ -276,18 +276,18 @@ export class BaseState {
 		}
 	}
 
-	/** How well the cache of the database serves each store; stores that were never asked are left out. */
+	/** Cache statistics per store; stores never read are left out. */
 	get cacheUse(): readonly CacheUse[] {
 		return this.cache.use;
 	}
 
-	/** The files of the database by level; none where the chain lives in memory. */
+	/** The database files by level; empty for an in-memory chain. */
 	get diskLevels(): readonly DatabaseLevel[] {
 		return this.database.levels?.() ?? [];
 	}
 }
 
-/** What is kept of each store that stays in memory, but for what is written: others may ask for keys that aren't there. */
+/** Limit per resident store for entries that were only read: callers may look up keys that don't exist. */
 const RESIDENT_ENTRIES = 10_000;
 
 /** Stores of a few hundred entries. */
@@ -295,7 +295,7 @@ const RESIDENT: ReadonlySet<number> = new Set(
 	[stores.properties, stores.witnessSchedule, stores.upgradeVotes].map(({ index }) => index),
 );
 
-/** What a block leaves behind and no rule reads again soon, or only while it is new: kept for those who ask, not for having been written. */
+/** History: written once per block and rarely read by rules; cached when read, not when written. */
 const HISTORY: ReadonlySet<number> = new Set(
 	[
 		stores.block,
@@ -310,22 +310,22 @@ const HISTORY: ReadonlySet<number> = new Set(
 	].map(({ index }) => index),
 );
 
-/** PERF: an array is asked in less time than a set. */
+/** PERF: an array lookup is faster than a set's. */
 const isHistory = storeDefinitions.map(({ index }) => HISTORY.has(index));
 
-/** What one value adds to the average of its store. */
+/** Weight of one value in its store's moving average. */
 const AVERAGE_SHARE = 1 / 64;
 
-/** What is done without a break while nothing comes, in entries: encoding so many takes a few milliseconds at most. */
+/** Entries encoded per slice when nothing new comes in: a few milliseconds at most. */
 const SLICE_ENTRIES = 500;
-/** A longer value counts as several entries. */
+/** Longer values count as several entries. */
 const ENTRY_BYTES = 512;
-/** Entries that are written for one that comes meanwhile: an import must not fill memory before the database has its batch. */
+/** Entries written per newly changed one: an import must not fill memory before the batch is written. */
 const WRITTEN_FOR_ONE = 2;
-/** But no turn takes longer than some twenty milliseconds, whatever came: many blocks may have become irreversible at once. */
+/** But no turn exceeds some twenty milliseconds: many blocks may have become irreversible at once. */
 const MAX_AHEAD = 5_000;
 
-/** Cuts a flush into slices with turns of the event loop in between. */
+/** Splits a flush into slices, yielding to the event loop in between. */
 class Slices {
 	private left = SLICE_ENTRIES;
 
@@ -362,7 +362,7 @@ function prefixOf(store: StoreDefinition<unknown>): Uint8Array {
 	return Uint8Array.of(store.index);
 }
 
-/** The entry's own key in that of the database. */
+/** The entry's key without the database prefix. */
 const keyOf = (key: Uint8Array): string => Buffer.from(key.subarray(1)).toString("latin1");
 
 function diskKey(store: { readonly index: number }, key: string): Uint8Array {
@@ -373,7 +373,7 @@ function diskKey(store: { readonly index: number }, key: string): Uint8Array {
 const SHORT_KEY = 64;
 const shortKeys = Array.from({ length: SHORT_KEY }, (_, length) => Buffer.allocUnsafeSlow(length));
 
-/** A key that the next one of its length overwrites: databases read it before they answer. */
+/** A key buffer reused for the next key of its length: databases read it before they return. */
 function readingKey(store: { readonly index: number }, key: string): Uint8Array {
 	const bytes = shortKeys[key.length + 1];
 	return bytes ? fillKey(bytes, store.index, key) : diskKey(store, key);

@@ -1,36 +1,36 @@
-/** How one number of bytes is shared among all that is kept of a data directory for having been read. */
+/** Divides one memory budget among all read caches of a data directory. */
 
-/** Unless the configuration says otherwise. */
+/** The default, unless configured otherwise. */
 export const CACHE_BYTES = 128 << 20;
-/** With less, a block's own reads would push each other out. */
+/** With less, a block's own reads would evict each other. */
 export const MIN_CACHE_BYTES = 16 << 20;
 
-/** What an open table of the database keeps in memory: its index and its filter. Its blocks are mapped, not copied. */
+/** Memory per open table of the database: its index and filter. Its blocks are mapped, not copied. */
 const TABLE_BYTES = 32 << 10;
-/** The library keeps some files open for itself, and maps no more than a thousand. */
+/** The library keeps some files open for itself, and maps at most a thousand. */
 const MIN_TABLES = 64;
 const MAX_TABLES = 4_096;
 /**
- * What the database gathers in memory before it writes a table. The larger, the fewer times an entry is written again when tables are
- * merged, and the longer an open after a crash, which reads the log of what was gathered: 0.1 s for 8 MiB.
+ * LevelDB's write buffer. A larger one means less write amplification in compactions, but a slower open after
+ * a crash, which replays the log: 0.1 s for 8 MiB.
  */
 const MIN_WRITE_BYTES = 4 << 20;
 const MAX_WRITE_BYTES = 32 << 20;
-/** The library counts its cache in 32 bits. */
+/** The library stores its cache size in 32 bits. */
 const MAX_DATABASE_BYTES = 1 << 30;
 
 export interface CacheBudget {
-	/** Decoded values that rules ask for, as large as they are decoded. */
+	/** Decoded values that rules read, by decoded size. */
 	readonly decodedBytes: number;
-	/** Blocks, receipts and the like, which rules don't ask for, and peers that catch up once. */
+	/** Blocks, receipts and the like, read by queries and by syncing peers but not by rules. */
 	readonly historyBytes: number;
-	/** Blocks of the database's tables, unpacked. */
+	/** LevelDB's block cache (uncompressed). */
 	readonly databaseBytes: number;
-	/** Tables that the database has open. */
+	/** Maximum open tables of the database. */
 	readonly openTables: number;
-	/** What the database gathers before it writes a table, beside the caches; twice that while one is written. */
+	/** LevelDB's write buffer, outside the caches; twice that while one is being written. */
 	readonly writeBytes: number;
-	/** Groups of old blocks, unpacked. */
+	/** Groups of old blocks, uncompressed. */
 	readonly segmentBytes: number;
 }
 

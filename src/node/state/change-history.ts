@@ -1,12 +1,12 @@
 /**
- * What final blocks changed, kept so that the state after each of them can be read (`node.history.state`).
+ * What final blocks changed, so that the state after each of them can be read (`node.history.state`).
  *
- * Contract: a change is recorded as its block moves into the base, with what the base had before; it goes to the database
- * in the batch that brings the base there, so both are always of one block. A read is exact for every block from
- * {@link ChangeHistory.first} to the base: the value before the first change above that block, or what the base has. Entries
- * that tell their own block aren't recorded (`history-stores.ts`).
+ * Contract: a change is recorded as its block moves into the base, with the base's previous value; it is
+ * written in the same batch as the base, so both always belong to the same block. A read is exact for every
+ * block from {@link ChangeHistory.first} to the base: the value before the first change above that block, or
+ * the base's. Entries that carry their own block number aren't recorded (`history-stores.ts`).
  *
- * The changes above what the database holds are in memory, decoded; their number is bounded with that of the base's own.
+ * Changes not yet in the database are in memory, decoded; their number is bounded along with the base's own.
  */
 
 import { setImmediate as nextRound } from "node:timers/promises";
@@ -38,7 +38,7 @@ import { isRecorded } from "./history-stores.js";
 import { OrderedKeys } from "./ordered-keys.js";
 import { StoredChanges } from "./stored-changes.js";
 
-/** Changes of an entry that the database doesn't hold yet: numbers of blocks, ascending, and what it was before each. */
+/** Changes of an entry not yet in the database: block numbers, ascending, and the value before each. */
 interface RecentChanges {
 	readonly blocks: number[];
 	readonly before: Entry[];
@@ -47,27 +47,27 @@ interface RecentChanges {
 /** Entries whose changes are encoded before others get a turn. */
 const SLICE = 1_000;
 
-/** Rows that wait for the next flush to remove them. */
+/** Maximum rows waiting for removal by the next flush. */
 const MAX_DROPPED = 100_000;
 
 export class ChangeHistory {
 	private recent: EntryMaps<RecentChanges> = makeMaps();
-	/** Changes on their way to the database. */
+	/** Changes being written to the database. */
 	private flushing: EntryMaps<RecentChanges> | undefined;
 	private readonly stored: StoredChanges;
-	/** What was filled in later; undefined: nothing. */
+	/** The backfilled part; undefined: none. */
 	private filled: { readonly part: OlderChanges; readonly stored: StoredChanges } | undefined;
-	/** The generation of a part that is being filled in. */
+	/** The generation of a backfill in progress. */
 	private reserved: number | undefined;
-	/** Keys of ordered stores that are gone, or were. */
+	/** Keys of ordered stores that are, or once were, deleted. */
 	readonly formerKeys = new KeyOrders();
-	/** The newest block of the base; the newest whose changes the database has. */
+	/** The newest block of the base; the newest whose changes are in the database. */
 	private last: number;
 	private written: number;
 	private readonly openedAt: number;
-	/** Rows whose blocks are all too old. */
+	/** Rows in which all blocks are too old. */
 	private dropped: { readonly index: number; readonly key: string }[] = [];
-	/** What the rows of entries will be when the batch is written. */
+	/** The rows as they will be once the batch is written. */
 	private flushed: { readonly index: number; readonly key: string; readonly row: ChangeIndex }[] = [];
 	private flushedTo = 0;
 
@@ -76,7 +76,7 @@ export class ChangeHistory {
 		private readonly generation: number,
 		private lowest: number,
 		last: number,
-		/** How many blocks can be looked behind; undefined: all. */
+		/** How many blocks back the history reaches; undefined: all. */
 		private readonly keep: number | undefined,
 		older?: OlderChanges,
 	) {
@@ -91,7 +91,7 @@ export class ChangeHistory {
 	}
 
 	/**
-	 * Goes on with the history of a database, or begins one: where there is none, or it ended before the base did.
+	 * Continues the history in a database, or starts one if there is none or it ended before the base did.
 	 * @param number of the block whose state the base is
 	 * @param has whether the base has an entry
 	 * @param keep how many blocks can be looked behind; undefined: all
@@ -138,12 +138,12 @@ export class ChangeHistory {
 		return [this.generation, ...(this.filled ? [this.filled.part.generation] : [])];
 	}
 
-	/** The first block whose state is known. */
+	/** The first block whose state is available. */
 	get first(): number {
 		return firstOf(this.lowest, this.last, this.keep);
 	}
 
-	/** What it says about itself in the database. */
+	/** Its status record in the database. */
 	get status(): HistoryStatus {
 		return this.statusAt(this.written);
 	}
@@ -151,7 +151,7 @@ export class ChangeHistory {
 	private statusAt(last: number): HistoryStatus {
 		const { generation, lowest, keep, filled } = this;
 		const first = firstOf(lowest, last, keep);
-		// No state that can still be read needs what only older blocks changed.
+		// No readable state needs what only older blocks changed.
 		const older = filled && filled.part.last > first ? filled.part : undefined;
 		return { generation, first, last, older };
 	}
@@ -162,19 +162,19 @@ export class ChangeHistory {
 		return new Set([generation, older?.generation, this.reserved].filter((one) => one !== undefined));
 	}
 
-	/** Its rows in the database, but for what was filled in. */
+	/** Its rows in the database, without the backfilled part. */
 	storedRows(): AsyncIterable<readonly [Uint8Array, Uint8Array]> {
 		return this.database.entries(Uint8Array.of(HISTORY_PREFIX, this.generation));
 	}
 
-	/** A generation for the changes of older blocks, which are about to be filled in. */
+	/** Reserves a generation for changes of older blocks, which are about to be backfilled. */
 	async reserve(): Promise<number> {
 		this.reserved = await freeGeneration(this.database, this.generation, this.generations);
 		return this.reserved;
 	}
 
 	/**
-	 * Reads older blocks from a part that was filled in and is whole, up to where this history began.
+	 * Adds a complete backfill of older blocks, up to where this history began.
 	 * @param gone keys of ordered stores that it names and the base doesn't have, by store index
 	 * @throws {Error} if the part ends somewhere else
 	 */
@@ -188,21 +188,24 @@ export class ChangeHistory {
 		await this.database.write([this.statusChange(this.written)], true);
 	}
 
-	/** The row of an entry may go: all its changes are too old. The next flush takes it, if it still is so. */
+	/** Marks an entry's row for removal: all its changes are too old. The next flush removes it if that still holds. */
 	dropRow(index: number, key: string): void {
 		if (this.dropped.length < MAX_DROPPED) this.dropped.push({ index, key });
 	}
 
-	/** The changes that follow are those of a block that moves into the base. @returns whether they are to be recorded */
+	/**
+	 * Assigns the following changes to a block that moves into the base.
+	 * @returns whether they are to be recorded
+	 */
 	beginBlock(number: bigint): boolean {
 		const block = Number(number);
-		// A start settles what it found once more: no block did that.
+		// A start settles once more what it found; no block did that.
 		if (block <= this.openedAt) return false;
 		this.last = Math.max(this.last, block);
 		return true;
 	}
 
-	/** Records what an entry was before the block, and is after it. */
+	/** Records an entry's value before and after the block. */
 	record(store: StoreDefinition<unknown>, key: string, before: Entry, after: Entry): void {
 		if (isSame(before, after)) return;
 		const map = this.recent[store.index] as Map<string, RecentChanges>;
@@ -231,7 +234,10 @@ export class ChangeHistory {
 		return keys;
 	}
 
-	/** What an entry was after a block; undefined: what the base has now. @param number from {@link first} to the base's */
+	/**
+	 * An entry's value after a block; undefined: the base's value.
+	 * @param number from {@link first} to the base's
+	 */
 	valueAfter(store: StoreDefinition<unknown>, key: string, number: number): Entry | undefined {
 		const { filled, stored } = this;
 		if (filled && number < filled.part.last) {
@@ -251,7 +257,8 @@ export class ChangeHistory {
 	}
 
 	/**
-	 * Takes what is to be written; what is recorded from now on waits for the next time. Not before {@link endFlush} of the last.
+	 * Takes what is to be written; later records wait for the next flush. Must not be called before the last
+	 * one's {@link endFlush}.
 	 * @returns the changes for the batch that brings the base of this moment to the database
 	 */
 	async beginFlush(): Promise<readonly BatchChange[]> {
@@ -277,7 +284,7 @@ export class ChangeHistory {
 		return batch;
 	}
 
-	/** Removes rows that are still too old; those that this flush writes aren't. */
+	/** Removes rows that are still too old, except those this flush writes. */
 	private async dropRows(batch: BatchChange[], flushing: EntryMaps<RecentChanges>): Promise<void> {
 		const { first } = this.status;
 		const dropped = this.dropped.splice(0);
@@ -314,7 +321,7 @@ export class ChangeHistory {
 		this.flushed.push({ index, key, row });
 	}
 
-	/** The batch was written, or wasn't: then everything stays in memory, before what came since. */
+	/** Ends a flush; if it failed, everything stays in memory, before newer changes. */
 	endFlush(isWritten: boolean): void {
 		const { flushing } = this;
 		this.flushing = undefined;
@@ -343,11 +350,11 @@ export class ChangeHistory {
 	}
 }
 
-/** The first block whose state is known. */
+/** The first block whose state is available. */
 const firstOf = (lowest: number, last: number, keep: number | undefined): number =>
 	keep === undefined ? lowest : Math.max(lowest, last - keep);
 
-/** Whether a write changed nothing, as far as that is seen without decoding it. */
+/** Whether a write changed nothing, as far as can be seen without decoding. */
 function isSame(before: Entry, after: Entry): boolean {
 	if (before === after) return true;
 	if (!(before instanceof Uint8Array) || !(after instanceof Uint8Array)) return false;

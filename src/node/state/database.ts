@@ -1,4 +1,4 @@
-/** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
+/** The ordered key-value database under the state: LevelDB, or memory for ephemeral chains. */
 
 import { setImmediate as otherTurns } from "node:timers/promises";
 import type { Level } from "level";
@@ -13,15 +13,15 @@ export interface BatchChange {
 	readonly value: Uint8Array | null;
 }
 
-/** Changes that are applied together, or none of them; a batch that isn't written must be dropped. */
+/** Changes applied atomically; a batch that isn't written must be dropped. */
 export interface WriteBatch {
 	readonly put: (change: BatchChange) => void;
-	/** As {@link KeyValueDatabase.write}. */
+	/** Like {@link KeyValueDatabase.write}. */
 	write(sync: boolean): Promise<void>;
 	drop(): Promise<void>;
 }
 
-/** Begins a batch; a database without batches of its own is given all changes when it is written. */
+/** Starts a batch; for a database without native batches, changes are collected until it is written. */
 export function beginBatch(database: KeyValueDatabase): WriteBatch {
 	if (database.batch) return database.batch();
 	const changes: BatchChange[] = [];
@@ -39,14 +39,14 @@ export interface DatabaseLevel {
 	readonly bytes: number;
 }
 
-/** Entries from a key up to another one, in either order. */
+/** Entries between two keys, in either order. */
 type ReadRange = (
 	from: Uint8Array,
 	end: Uint8Array,
 	options: { readonly descending: boolean; readonly limit: number },
 ) => Promise<readonly (readonly [Uint8Array, Uint8Array])[]>;
 
-/** Keeps old files on the disk until it is closed. */
+/** A snapshot; keeps old files on disk until it is closed. */
 export interface DatabaseMoment {
 	readonly range: ReadRange;
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
@@ -55,49 +55,49 @@ export interface DatabaseMoment {
 
 export interface KeyValueDatabase {
 	get(key: Uint8Array): Uint8Array | undefined;
-	/** The values of several keys, read on other threads; absent: nothing is gained by that. */
+	/** The values of several keys, read on other threads; absent: that wouldn't be faster. */
 	getMany?(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
-	/** Applies all changes or none. With `sync` it resolves once they are on the disk. */
+	/** Applies all changes atomically. With `sync` it resolves once they are on disk. */
 	write(changes: readonly BatchChange[], sync: boolean): Promise<void>;
-	/** The same for changes that are handed over one by one, so that nobody has all of them; absent: {@link write} takes them. */
+	/** The same for changes handed over one by one, so they needn't all be in memory; absent: use {@link write}. */
 	batch?(): WriteBatch;
 	/** Entries whose key starts with these bytes, ascending. */
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
 	/** The first key at or after `from` and before `end`. */
 	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined>;
-	/** Entries from a key up to another one, in either order; absent: it isn't asked for there. */
+	/** Entries between two keys, in either order; absent: not needed for this database. */
 	range?: ReadRange;
-	/** What the database holds at this moment, whatever is written later; absent: nothing is written while it is read. */
+	/** A snapshot of the current contents, unaffected by later writes; absent: nothing is written while it is read. */
 	moment?(): DatabaseMoment;
-	/** What is on the disk, without the log of the newest changes; absent: nothing. */
+	/** What is on disk, without the log of the newest changes; absent: nothing. */
 	levels?(): readonly DatabaseLevel[];
-	/** Whether all that was there at the open is as it was left; rejects if not. What is small was compared before. */
+	/** Resolves if all files are as they were left, rejects if not. Small ones are compared before the open returns. */
 	readonly compared?: Promise<void>;
 	close(): Promise<void>;
 }
 
-/** The data directory can't be used; the message is one sentence for the person who started the node. */
+/** The data directory can't be used; the message is one sentence for the operator. */
 export class DatabaseError extends OperatorError {
 	override readonly name: string = "DatabaseError";
 }
 
-/** Files of a database are damaged: what it held can't be read any more. */
+/** Database files are corrupt: their contents can't be read any more. */
 export class DamagedDatabaseError extends DatabaseError {
 	override readonly name = "DamagedDatabaseError";
 }
 
-/** A log of up to so many bytes is read quickly enough at the next open. */
+/** A log up to this size is replayed quickly at the next open. */
 const SHORT_LOG_BYTES = 2 << 20;
-/** LevelDB merges the newest tables when there are so many. */
+/** LevelDB compacts the newest tables when there are this many. */
 const MERGED_TABLES = 4;
-/** Behind all keys. */
+/** Greater than any key. */
 const LAST_KEY = new Uint8Array(33).fill(255);
-/** Handing a change over takes about a microsecond. */
+/** Handing over a change takes about a microsecond. */
 const SLICE_CHANGES = 2_000;
-/** Listing the tables costs time with their number, so it waits for this share of their bytes. */
+/** Listing costs time per table, so it waits until this share of their bytes has been written. */
 const LISTING_SHARE = 1 / 256;
 
-/** Loads the compiled engine; chains in memory do without it. */
+/** Loads the native engine; in-memory chains don't need it. */
 export const loadLevelDatabase = (): Promise<typeof import("level")> => import("level");
 
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
@@ -132,7 +132,7 @@ async function openInventory(directory: string): Promise<Inventory> {
 
 class LevelDatabase implements KeyValueDatabase {
 	readonly compared: Promise<void>;
-	/** Bytes that were written since the tables were listed, and those of the tables then. */
+	/** Bytes written since the tables were last listed, and the total size of the tables then. */
 	private unlistedBytes = 0;
 	private listedBytes = 0;
 	private writtenBytes = 0;
@@ -142,7 +142,7 @@ class LevelDatabase implements KeyValueDatabase {
 		private readonly directory: string,
 		private readonly db: Level<Uint8Array, Uint8Array>,
 		private readonly inventory: Inventory,
-		/** LevelDB begins a new table about as often as so much was written. */
+		/** LevelDB starts a new table about every this many bytes. */
 		private readonly tableBytes: number,
 	) {
 		this.listing = this.listTables();
@@ -227,7 +227,7 @@ class LevelDatabase implements KeyValueDatabase {
 		try {
 			await this.inventory.add(tables.map(({ number }) => number));
 		} catch {
-			// Whatever keeps it from reading and writing will keep the database from it too, which tells.
+			// Whatever prevents this from reading and writing will also make the database fail, and that reports it.
 		}
 	}
 
@@ -284,7 +284,7 @@ class LevelDatabase implements KeyValueDatabase {
 		}
 	}
 
-	/** Writes what the log holds into a table, which the next open would do first; not where tables are merged, which would be waited for. */
+	/** Flushes the log to a table, as the next open would; not if that triggers a compaction to wait for. */
 	private async writeLog(): Promise<void> {
 		if (this.writtenBytes <= SHORT_LOG_BYTES) return;
 		try {
@@ -292,7 +292,7 @@ class LevelDatabase implements KeyValueDatabase {
 			if (Number(newest) + 1 >= MERGED_TABLES) return;
 			await engineOf(this.db).compactRange(LAST_KEY, LAST_KEY, { keyEncoding: "buffer" });
 		} catch {
-			// The log stays, which holds the same.
+			// The log stays, which holds the same data.
 		}
 	}
 }
@@ -303,7 +303,7 @@ interface Table {
 	readonly bytes: number;
 }
 
-/** Reads LevelDB's list of files: a line for each level, and behind it ` number:bytes[first key .. last key]`. */
+/** Parses LevelDB's list of tables: one line per level, followed by ` number:bytes[first key .. last key]`. */
 function readTables(text: string): readonly Table[] {
 	const tables: Table[] = [];
 	let level = 0;
@@ -324,7 +324,7 @@ function readLevels(text: string): readonly DatabaseLevel[] {
 }
 
 /**
- * Rewrites the LevelDB of a directory so that what was deleted or replaced takes no room.
+ * Compacts the LevelDB in a directory, reclaiming the space of deleted and replaced entries.
  * @throws {DatabaseError} as {@link openLevelDatabase}
  */
 export async function compactLevelDatabase(directory: string): Promise<void> {
@@ -352,7 +352,7 @@ export async function compactLevelDatabase(directory: string): Promise<void> {
 	await inventory.seal();
 }
 
-/** What the library's type, made for browsers too, doesn't tell. */
+/** The part of the engine missing from the library's browser-compatible types. */
 interface Engine {
 	getProperty(name: "leveldb.sstables" | "leveldb.num-files-at-level0"): string;
 	compactRange(
@@ -364,7 +364,7 @@ interface Engine {
 
 const engineOf = (db: Level<Uint8Array, Uint8Array>): Engine => db as unknown as Engine;
 
-/** What the library says; its own errors wrap the database's. */
+/** The underlying message: the library's own errors wrap the database's. */
 function detailOf(error: unknown): string {
 	const { cause } = error as { readonly cause?: { readonly message?: string } };
 	return cause?.message ?? (error instanceof Error ? error.message : String(error));
@@ -394,7 +394,7 @@ function after(prefix: Uint8Array): Uint8Array {
 	return Buffer.from([0xff, 0xff, 0xff, 0xff]);
 }
 
-/** A database that is gone when the process ends. */
+/** A database that is lost when the process ends. */
 export function createMemoryDatabase(): KeyValueDatabase {
 	const map = new Map<string, Uint8Array>();
 	const text = toKey;

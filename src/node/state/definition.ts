@@ -1,6 +1,6 @@
 /**
- * The logical stores of the node: the reference's names, key bytes and values (protocol/blocks §6.1), so that recorded
- * entries compare one by one and a reference database can be adopted.
+ * The node's logical stores, with the reference's names, key bytes and values (protocol/blocks §6.1), so that
+ * recorded entries compare one to one and a reference database can be adopted.
  *
  * The order is the order of the key prefixes on disk: append, never reorder.
  */
@@ -23,20 +23,20 @@ export interface ValueCodec<V> {
 export interface StoreDefinition<V> {
 	/** Position in {@link storeDefinitions}; also the key prefix on disk. */
 	readonly index: number;
-	/** The reference's name of the store. */
+	/** The store's name in the reference. */
 	readonly name: string;
 	readonly codec: ValueCodec<V>;
-	/** Values are messages in memory, which take several times the room of their encoding. */
+	/** Values are messages in memory, which take several times their encoded size. */
 	readonly isMessage: boolean;
-	/** The keys are kept in memory in order, so that rules can walk them. Only for stores that stay small. */
+	/** Keys are kept in memory in order, so that rules can iterate. Only for stores that stay small. */
 	readonly ordered: boolean;
-	/** The order of an ordered store's keys, where it isn't that of their bytes. */
+	/** Key order of an ordered store, if not byte order. */
 	readonly order?: KeyOrder;
 }
 
 /**
- * A store whose values stay encoded in memory: what a block leaves behind for those who ask. Its messages would be thousands
- * of objects a block that live until the block is on the disk, and copying these is what collecting garbage costs.
+ * A store whose values stay encoded in memory: block data kept for queries. Decoded messages would be thousands of objects
+ * per block that live until it is on disk, and garbage collection would keep copying them.
  */
 export interface PackedDefinition<T extends Message> extends StoreDefinition<Uint8Array> {
 	readonly packed: MessageType<T>;
@@ -79,12 +79,12 @@ function definePacked<T extends Message>(name: string, packed: MessageType<T>): 
 
 const raw: ValueCodec<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
 
-/** For short values: zlib's usual buffers would cost more than the work. */
+/** For short values: zlib's default buffers would cost more than the work itself. */
 const SHORT = { chunkSize: 1024, memLevel: 1, windowBits: 9 };
-/** Bytes that such a value can unpack to: a row of the log index has 256 at most. */
+/** Maximum uncompressed size of such a value: a log index row has at most 256 bytes. */
 const MAX_INFLATED_BYTES = 4096;
 
-/** Short bytes that are compressed on disk. */
+/** Short byte strings, compressed on disk. */
 const deflated: ValueCodec<Uint8Array> = {
 	encode: (value) => deflateSync(value, SHORT),
 	decode: (bytes) => inflateSync(bytes, { chunkSize: SHORT.chunkSize, maxOutputLength: MAX_INFLATED_BYTES }),
@@ -134,9 +134,11 @@ export const stores = {
 	nullifier: define("nullifier", raw),
 	merkleTree: define("IncrementalMerkleTree", raw),
 	treeBlockIndex: define("tree-block-index", raw),
-	/** Ours: votes for block versions that the node's release doesn't count (protocol/consensus §6.3). */
+	/** Ours: votes for block versions that the configured release doesn't count (protocol/consensus §6.3). */
 	upgradeVotes: define("upgrade-votes", raw),
-	/** Receipts that releases before mid-2019 wrote, a row a transaction: adopted, never written (protocol/adoption §3). */
+	/**
+	 * Receipts written by releases before mid-2019, one row per transaction: adopted, never written (protocol/adoption §3).
+	 */
 	transactionHistory: define("transactionHistoryStore", message(m.TransactionInfo)),
 } as const;
 

@@ -1,4 +1,4 @@
-/** What the levels of the state share: entries by store index and key. */
+/** Types shared by the levels of the state: entries by store index and key. */
 
 import { STORE_COUNT, type StoreDefinition, storeDefinitions } from "./definition.js";
 import type { KnownProperties } from "./known-properties.js";
@@ -24,7 +24,7 @@ export function readOnly(): never {
 	throw new Error("this view of the state can't be written");
 }
 
-/** The keys of the stores that rules walk in order, by store index. */
+/** The sorted keys of ordered stores, by store index. */
 export class KeyOrders {
 	private readonly orders: (OrderedKeys | undefined)[] = [];
 
@@ -39,7 +39,7 @@ export class KeyOrders {
 		return keys;
 	}
 
-	/** Notes whether an entry is there. */
+	/** Records whether an entry exists. */
 	note(index: number, key: string, isThere: boolean): void {
 		const keys = this.orders[index] as OrderedKeys;
 		if (isThere) keys.add(key);
@@ -47,31 +47,31 @@ export class KeyOrders {
 	}
 }
 
-/** Adds the keys that have a prefix. */
+/** Adds the keys with a prefix. */
 export function addWith(found: Set<string>, keys: Iterable<string>, prefix: string): void {
 	for (const key of keys) if (key.startsWith(prefix)) found.add(key);
 }
 
-// What a view of the state stands on: raw access by store definition and key string.
+// What a view of the state is built on: raw access by store definition and key string.
 
 export interface StateBackend {
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined;
-	/** The value in the base below. Absent where nothing lies above the base. */
+	/** The value in the base below. Absent if nothing lies above the base. */
 	settled?<V>(store: StoreDefinition<V>, key: string): V | undefined;
-	/** What is known of the newest properties. Absent where they aren't the newest, or each read counts. */
+	/** The cache of the newest properties. Absent if these aren't the newest, or if each read counts. */
 	readonly knownProperties?: KnownProperties | undefined;
 	put<V>(store: StoreDefinition<V>, key: string, value: V): void;
 	delete<V>(store: StoreDefinition<V>, key: string): void;
 	/** Keys of an ordered store, ascending. Must not be kept across a write. */
 	keys<V>(store: StoreDefinition<V>): SortedKeys;
 	/**
-	 * Every key of a store with a prefix that an entry has or had, in any state that is known by the time of the answer: each has to
-	 * be looked up in the state that is asked for. For queries: no rule walks a store that doesn't keep its keys in memory.
+	 * All keys of a store with a prefix that exist or once existed, in any state known when it resolves; each
+	 * must still be looked up in the state of interest. For queries only: no rule iterates an unordered store.
 	 */
 	keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>>;
 	/**
-	 * Keys of the entries that each block since the base wrote, oldest block first, and of what is pending; in the order of
-	 * their first write there, deleted ones too. Absent where nothing lies above the base.
+	 * Keys written by each block since the base, oldest first, and then by pending transactions; in order of
+	 * first write, including deleted ones. Absent if nothing lies above the base.
 	 */
 	unsettledKeys?<V>(store: StoreDefinition<V>): readonly Iterable<string>[];
 }

@@ -1,8 +1,8 @@
 /**
- * The state before a block, for readers.
+ * The state before a block, read-only.
  *
- * Contract: it holds until the next change of the state. A few reads look each entry up among the changes since; more
- * of them gather all that changed once.
+ * Contract: valid until the next state change. The first few reads search the changes since for each entry;
+ * further reads collect all changes once.
  */
 
 import { type FormerValues, setFormer } from "./base-history.js";
@@ -14,27 +14,27 @@ import { KeysAtBlock } from "./keys-at-block.js";
 import { OrderedKeys } from "./ordered-keys.js";
 import type { UndoableBlocks } from "./undoable-blocks.js";
 
-/** Reads up to which looking each entry up beats gathering all that changed since. */
+/** Up to this many reads, searching per entry beats collecting all changes since. */
 const FEW_READS = 24;
 
-/** The levels that a former state is read from. */
+/** The levels a former state is read from. */
 export interface FormerSource {
 	readonly base: BaseState;
 	readonly blocks: UndoableBlocks;
-	/** What is pending. */
+	/** Pending changes. */
 	readonly journal: Journal;
-	/** The head: its values, and the keys of its ordered stores. */
+	/** The head: its values, and its ordered stores' keys. */
 	readonly head: Pick<StateBackend, "get" | "keysEver">;
 	readonly headKeys: KeyOrders;
 }
 
-/** Where the values that differ from the present ones come from. */
+/** Source of the values that differ from the current ones. */
 interface Former {
-	/** The present ones. */
+	/** The current values. */
 	readonly now: Pick<StateBackend, "get">;
 	readonly nowKeys: KeyOrders;
 	readonly keysEver: StateBackend["keysEver"];
-	/** A value that differs: {@link NONE} if the base has it; undefined if it doesn't differ. */
+	/** A differing value: {@link NONE} if the base has it; undefined if it doesn't differ. */
 	one(index: number, key: string): unknown;
 	all(): FormerValues;
 }
@@ -95,7 +95,7 @@ function reader(base: BaseState, { now, nowKeys, keysEver, one, all }: Former): 
 	};
 }
 
-/** What {@link valuesBefore} has for one entry. PERF: grows with the blocks and with what is pending. */
+/** The {@link valuesBefore} result for one entry. PERF: linear in blocks and pending changes. */
 function valueBefore({ blocks, journal }: FormerSource, number: bigint, index: number, key: string): unknown {
 	const change = blocks.firstChange(index, key, number);
 	return change ? change.before : journal.first(index, key);

@@ -1,9 +1,9 @@
 /**
- * How the history of the state lies in the database, beside the stores (docs/data-directory.md): of each entry the numbers of
- * the blocks that changed it, and what it was before each of these.
+ * Layout of state history in the database, next to the stores (docs/data-directory.md): per entry, the
+ * numbers of the blocks that changed it, and its value before each.
  *
- * Everything is found by point look-ups, since LevelDB has no synchronous walk: an entry has one row with the newest of its
- * block numbers, older ones are in full rows that never change and are counted, and a value stands under key and block.
+ * Everything is found by point lookups, since LevelDB has no synchronous iteration. An entry has one row with its newest
+ * block numbers; older numbers are in numbered full rows that never change. Values are stored by key and block.
  */
 
 import { fromUtf8, utf8 } from "../../protocol/bytes.js";
@@ -14,41 +14,41 @@ import { type Entry, GONE } from "./entry.js";
 /** The first byte of every key of the history. */
 export const HISTORY_PREFIX = 0xfd;
 
-/** Where the history stands; generation 0 is no history's. */
+/** Key of the history's status; generation 0 is never used by a history. */
 const STATUS_KEY = Uint8Array.of(HISTORY_PREFIX, 0);
 
-/** What the third byte of a key says. */
+/** Meaning of a key's third byte. */
 export const KINDS = { newest: 0, full: 1, before: 2 } as const;
 
-/** Block numbers of a full row. */
+/** Block numbers per full row. */
 export const FULL_ROW = 512;
-/** A block number in a key, big-endian. */
+/** Bytes of a block number in a key, big-endian. */
 const NUMBER_BYTES = 5;
-/** A row's number in a key, big-endian. */
+/** Bytes of a row number in a key, big-endian. */
 const ROW_BYTES = 4;
 
-/** What the history says about itself. */
+/** The history's status record. */
 export interface HistoryStatus {
-	/** The second byte of its keys, from 1: one that was given up is erased under another one's eyes. */
+	/** Second byte of its keys, from 1: an abandoned generation is erased while another one is in use. */
 	readonly generation: number;
-	/** The first block whose state is known, and the last one whose changes are written. */
+	/** The first block whose state is available, and the last one whose changes are written. */
 	readonly first: number;
 	readonly last: number;
-	/** What was filled in later, of blocks before it. */
+	/** The backfilled part, of earlier blocks. */
 	readonly older?: OlderChanges | undefined;
 }
 
-/** Changes of older blocks, under keys of their own generation, that never change. */
+/** Changes of older blocks, immutable, under keys of their own generation. */
 export interface OlderChanges {
 	readonly generation: number;
-	/** The first block whose state they tell, and the last whose changes they have. */
+	/** The first block whose state they provide, and the last one whose changes they contain. */
 	readonly first: number;
 	readonly last: number;
 }
 
 /** The blocks that changed an entry. */
 export interface ChangeIndex {
-	/** Full rows before this one. */
+	/** Number of full rows before this one. */
 	readonly fullRows: number;
 	/** Ascending. */
 	readonly blocks: readonly number[];
@@ -66,7 +66,7 @@ export function readHistoryStatus(bytes: Uint8Array | undefined): HistoryStatus 
 		if (!isRight({ generation, first, last }) || (older && !isRight(older))) throw new TypeError("changed");
 		return older ? { generation, first, last, older } : { generation, first, last };
 	} catch {
-		// The same as one that isn't right.
+		// Treat it like an invalid one.
 	}
 	throw new DatabaseError("the database is damaged: where its history of the state stands can't be read");
 }
@@ -88,14 +88,14 @@ export function fullKey(generation: number, index: number, key: string, row: num
 	return bytes;
 }
 
-/** The key of what an entry was before a block. */
+/** The key of an entry's value before a block. */
 export function beforeKey(generation: number, index: number, key: string, block: number): Buffer {
 	const bytes = historyKey(generation, KINDS.before, index, key, NUMBER_BYTES);
 	bytes.writeUIntBE(block, bytes.length - NUMBER_BYTES, NUMBER_BYTES);
 	return bytes;
 }
 
-/** The block in such a key. */
+/** The block number in such a key. */
 export function blockOfBeforeKey(key: Uint8Array): number {
 	return Buffer.from(key.buffer, key.byteOffset, key.length).readUIntBE(
 		key.length - NUMBER_BYTES,
@@ -103,7 +103,7 @@ export function blockOfBeforeKey(key: Uint8Array): number {
 	);
 }
 
-/** The entry's own key in that of its newest row. */
+/** The entry's key within the key of its newest row. */
 export const entryOfNewestKey = (key: Uint8Array): string => Buffer.from(key.subarray(4)).toString("latin1");
 
 function historyKey(generation: number, kind: number, index: number, key: string, room: number): Buffer {
@@ -116,7 +116,7 @@ function historyKey(generation: number, kind: number, index: number, key: string
 	return bytes;
 }
 
-/** A value before a change: nothing, or a byte 1 and the value as its store encodes it. */
+/** A value before a change: empty for none, otherwise a byte 1 and the store's encoding. */
 export function encodeBefore(store: StoreDefinition<unknown>, key: string, before: Entry): Uint8Array {
 	if (before === GONE) return new Uint8Array(0);
 	const value = store.codec.encode(before, key);
@@ -130,7 +130,7 @@ export function decodeBefore(store: StoreDefinition<unknown>, key: string, bytes
 	return bytes.length === 0 ? GONE : store.codec.decode(bytes.subarray(1), key);
 }
 
-/** The newest row: how many full ones there are, then the numbers, each as its distance from the one before; varints. */
+/** The newest row: number of full rows, then block numbers delta-encoded; all varints. */
 export function encodeIndex({ fullRows, blocks }: ChangeIndex): Uint8Array {
 	const bytes: number[] = [];
 	putVarint(bytes, fullRows);
@@ -138,7 +138,7 @@ export function encodeIndex({ fullRows, blocks }: ChangeIndex): Uint8Array {
 	return Uint8Array.from(bytes);
 }
 
-/** A full row: the numbers alone. */
+/** A full row: the block numbers only. */
 export function encodeRow(blocks: readonly number[]): Uint8Array {
 	const bytes: number[] = [];
 	putNumbers(bytes, blocks);
@@ -191,7 +191,7 @@ function sums(distances: readonly number[], from: number): number[] {
 	return numbers;
 }
 
-/** Place of the first number above `number` in an ascending list; its length if there is none. */
+/** Index of the first number above `number` in an ascending list; its length if there is none. */
 export function firstAbove(blocks: readonly number[], number: number): number {
 	let [low, high] = [0, blocks.length];
 	while (low < high) {
@@ -202,7 +202,7 @@ export function firstAbove(blocks: readonly number[], number: number): number {
 	return low;
 }
 
-/** A generation without entries. @param taken generations that someone is about to use */
+/** An unused generation. @param taken generations that someone is about to use */
 export async function freeGeneration(
 	database: Pick<KeyValueDatabase, "firstKey">,
 	last: number,

@@ -1,6 +1,6 @@
 /**
- * Entries of which no history is kept, since they tell by themselves whether they were there after a block: what a block
- * leaves behind under its number or id, once and for good.
+ * Entries that need no history because they show by themselves whether they existed after a block: what a
+ * block writes once under its number or id.
  */
 
 import { be64, fromKey, readBe64, toKey } from "../../protocol/bytes.js";
@@ -10,26 +10,26 @@ import { type StoreDefinition, stores } from "./definition.js";
 /** Reads the base. */
 type Read = <V>(store: StoreDefinition<V>, key: string) => V | undefined;
 
-/** What an entry was after a block, by what the base has. */
+/** An entry's value after a block, derived from the base. */
 type Former = (read: Read, key: string, number: bigint) => unknown;
 
-/** Of a store whose keys begin with the number of a block. */
+/** For a store whose keys begin with a block number. */
 const byKey =
 	<V>(store: StoreDefinition<V>): Former =>
 	(read, key, number) =>
 		key.length >= 8 && readBe64(fromKey(key.slice(0, 8))) > number ? undefined : read(store, key);
 
-/** The index of transactions holds the numbers of their blocks; in the base, nothing is pending. */
+/** The transaction index holds block numbers; in the base, nothing is pending. */
 const transactionAt: Former = (read, key, number) => {
 	const value = read(stores.transaction, key);
 	return value?.length === 8 && readBe64(value) > number ? undefined : value;
 };
 
-/** Blocks that the ring of recent ones holds, and the bytes of an id that it has of each. */
+/** Size of the recent-block ring, and the byte range of a block id that it stores. */
 const RING = 65_536n;
 const [HASH_FROM, HASH_END] = [8, 16];
 
-/** The ring of recent blocks, as the ids of blocks tell it. */
+/** The recent-block ring, derived from block ids. */
 const recentBlockAt: Former = (read, key, number) => {
 	if (key.length !== 2) return undefined;
 	const place = BigInt(key.charCodeAt(0) * 256 + key.charCodeAt(1));
@@ -39,11 +39,11 @@ const recentBlockAt: Former = (read, key, number) => {
 	return id?.subarray(HASH_FROM, HASH_END);
 };
 
-/** An account's balance of a block has its number at the end of its key, inverted. */
+/** Keys of account balance traces end with the inverted block number. */
 const accountTraceAt: Former = (read, key, number) =>
 	(readBe64(fromKey(key.slice(-8))) ^ MAX_INT64) > number ? undefined : read(stores.accountTrace, key);
 
-/** Indexes of blocks, which hold what later blocks added to them: no rule reads them, and readers look into the blocks. */
+/** Block indexes, which include what later blocks added: no rule reads them, and readers check the blocks. */
 const asItIs =
 	<V>(store: StoreDefinition<V>): Former =>
 	(read, key) =>
@@ -70,10 +70,10 @@ const byIndex: readonly (Former | undefined)[] = FORMER.reduce<(Former | undefin
 	[],
 );
 
-/** Whether changes of a store's entries are recorded. @param index of the store */
+/** Whether changes of a store are recorded. @param index of the store */
 export const isRecorded = (index: number): boolean => byIndex[index] === undefined;
 
-/** What an entry was after a block, of a store whose changes aren't recorded. */
+/** An entry's value after a block, for a store whose changes aren't recorded. */
 export function formerByItself<V>(
 	read: Read,
 	store: StoreDefinition<V>,

@@ -1,7 +1,7 @@
 /**
- * The state after a final block, read from the history of changes and the base.
+ * The state after a final block, read from change history and base.
  *
- * Contract: what it answers is right for good, however the chain goes on, as long as the history reaches back to the block.
+ * Contract: its answers stay valid however the chain continues, as long as the history reaches back to the block.
  */
 
 import type { ChangeHistory } from "./change-history.js";
@@ -10,14 +10,14 @@ import { type Entry, GONE, readOnly, type StateBackend } from "./entry.js";
 import { formerByItself, isRecorded } from "./history-stores.js";
 import { KeysAtBlock } from "./keys-at-block.js";
 
-/** What is kept decoded of one block: a few calls' worth. */
+/** Cache size per block: enough for a few calls. */
 const KEPT_BYTES = 4 << 20;
-/** What a value counts for that isn't bytes: most are the base's too, and take no memory of their own. */
+/** Size counted for values other than bytes: most are shared with the base and take no extra memory. */
 const COUNTED_BYTES = 256;
 
 /**
- * Values of one block, all forgotten when they are too many. PERF: a view that reads one entry must not begin with a map a
- * store.
+ * Values of one block, cleared when there are too many. PERF: maps are created lazily, so that a view reading
+ * a single entry doesn't allocate one per store.
  */
 class BlockCache {
 	private stores: (Map<string, Entry> | undefined)[] = [];

@@ -1,14 +1,13 @@
 /**
- * What the files of a LevelDB directory have to be. The library, as it is bound to Node.js, doesn't look at the
- * checksums of its tables, and takes a list of files or a log that ends early for the work of a kill. So this program
- * keeps a list of its own:
+ * The expected files of a LevelDB directory. The library's Node.js binding doesn't verify table checksums,
+ * and takes a truncated manifest or log for the result of a kill. So this program keeps a list of its own:
  *
- * - SEAL lists every file as a clean close left it. The next open compares them all and makes it TABLES.
- * - TABLES lists tables, which never change once they are complete. Lines are added while the database is open. Those
- *   that were made last before a kill are not listed: they have to be whole by their own checksums.
+ * - SEAL lists every file as left by a clean close. The next open compares them all and turns it into TABLES.
+ * - TABLES lists tables, which never change once complete. Lines are added while the database is open. The
+ * newest tables before a kill may be unlisted: they are verified by their own checksums.
  *
- * A line: name, size, CRC-32 of the contents, CRC-32 of the line before it. A torn last line of TABLES is ignored, and cut off
- * before the next one is added: the two would make a broken line before whole ones, which is damage.
+ * Line: name, size, CRC-32 of the contents, CRC-32 of the previous line. A torn last line of TABLES is ignored, and cut off
+ * before the next one is appended: otherwise it would become a broken line before intact ones, which is corruption.
  */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -22,17 +21,19 @@ const SEAL = "SEAL";
 const TABLES = "TABLES";
 
 const TABLE = /^\d+\.(?:ldb|sst)$/;
-/** Files that change while the database is open, but for those whose contents say nothing (LOCK, LOG). */
+/** Files that change while the database is open, except those with irrelevant contents (LOCK, LOG). */
 const CHANGING = /^(?:CURRENT|MANIFEST-\d+|\d+\.log)$/;
 const MANIFEST = /\/MANIFEST-\d+$/;
 const LINE = /^((\S+) (\d+) (\d+)) (\d+)$/;
 
-/** Bytes of tables besides the newest that an open waits for; the others are compared while the database is in use. */
+/** Bytes of tables, besides the newest, compared before the open returns; the rest is compared in the background. */
 const AWAITED_BYTES = 16 << 20;
-/** Between two tables that are compared in the background: two megabytes each, where they were merged, about two hundredths of the time. */
+/**
+ * Pause between background comparisons: tables have about two megabytes once compacted, so this uses about 2 % of the time.
+ */
 const PAUSE_MS = 100;
 
-/** A file is not what it was; the message is half a sentence. */
+/** A file isn't as it was left; the message is half a sentence. */
 export class DamagedFileError extends Error {
 	override readonly name = "DamagedFileError";
 }
@@ -51,20 +52,20 @@ function lineOf(name: string, { bytes, crc }: FileFacts): string {
 
 export class Inventory {
 	private isEnded = false;
-	/** Tables that are still to be compared. */
+	/** Tables still to be compared. */
 	private readonly waiting: string[] = [];
 
 	private constructor(
 		private readonly directory: string,
 		private readonly tables: Map<string, FileFacts>,
-		/** Tables of the database that no list has, until they are compared. */
+		/** Tables of the database missing from the lists, until compared. */
 		private readonly unlisted: Set<string>,
-		/** Of the whole lines of TABLES. */
+		/** Size of TABLES' intact lines. */
 		private listBytes: number,
 	) {}
 
 	/**
-	 * Compares the files of a directory with its list, before the library sees them.
+	 * Compares the files of a directory with its list, before the library opens them.
 	 * @throws {DamagedFileError} if one is missing or differs
 	 */
 	static async open(directory: string): Promise<Inventory> {
@@ -86,7 +87,7 @@ export class Inventory {
 		return inventory;
 	}
 
-	/** Compares the newest table, which may be a large one that a kill left incomplete, and others up to a number of bytes. */
+	/** Compares the newest table, which a kill may have left incomplete, and others up to a byte limit. */
 	private compareNow(): void {
 		let room = AWAITED_BYTES;
 		const newestFirst = [...this.tables.keys(), ...this.unlisted].sort(
@@ -98,7 +99,7 @@ export class Inventory {
 			const size = name === newestFirst[0] ? 0 : (this.tables.get(name)?.bytes ?? stat?.size ?? 0);
 			room -= size;
 			if (room < 0) this.waiting.push(name);
-			// Where it is gone, another process has the database open; the library will say so.
+			// Missing: another process has the database open; the library will report that.
 			else if (stat) this.compareTable(name, readFileSync(path));
 		}
 	}
@@ -112,18 +113,18 @@ export class Inventory {
 		this.unlisted.delete(name);
 	}
 
-	/** Compares what {@link open} left. @throws {DamagedFileError} */
+	/** Compares what {@link open} left over. @throws {DamagedFileError} */
 	async compareRest(): Promise<void> {
 		for (const name of this.waiting) {
 			await sleep(PAUSE_MS, undefined, { ref: false });
 			if (this.isEnded) return;
 			const bytes = await readTable(join(this.directory, name));
-			// Where it is gone, its contents are in other tables by now.
+			// Missing: its contents were compacted into other tables.
 			if (bytes) this.compareTable(name, bytes);
 		}
 	}
 
-	/** Lists tables that are complete. @param numbers all that the database has now */
+	/** Adds complete tables to the list. @param numbers all that the database has now */
 	async add(numbers: readonly number[]): Promise<void> {
 		const present = new Set(numbers.map(tableName));
 		for (const name of this.tables.keys()) if (!present.has(name)) this.tables.delete(name);
@@ -137,7 +138,7 @@ export class Inventory {
 		}
 	}
 
-	/** Behind the last whole line: a kill, a loss of power or a full disk may have left part of one. */
+	/** Appends after the last intact line: a kill, power loss or full disk may have left a torn one. */
 	private async addLine(line: string): Promise<void> {
 		const file = await open(join(this.directory, TABLES), "a");
 		try {
@@ -149,12 +150,15 @@ export class Inventory {
 		}
 	}
 
-	/** No file is read any more; the database may be closed. */
+	/** Stops reading files; the database may then be closed. */
 	end(): void {
 		this.isEnded = true;
 	}
 
-	/** Lists everything: the database is closed. @throws {DamagedFileError} where a table is damaged, which the next open says */
+	/**
+	 * Lists everything after the database is closed.
+	 * @throws {DamagedFileError} where a table is damaged, which the next open says
+	 */
 	async seal(): Promise<void> {
 		const names = readdirSync(this.directory).filter((name) => TABLE.test(name) || CHANGING.test(name));
 		const lines: string[] = [];
@@ -176,7 +180,7 @@ export class Inventory {
 	}
 }
 
-/** Undefined: it is gone. */
+/** Undefined if it is gone. */
 async function readTable(path: string): Promise<Buffer | undefined> {
 	try {
 		return await readFile(path);
@@ -197,7 +201,7 @@ function changed(name: string): DamagedFileError {
 	return new DamagedFileError(`the contents of its file ${name} have changed`);
 }
 
-/** The tables that belong to the database: a kill may leave half of one that doesn't yet. */
+/** The tables that belong to the database: a kill may leave an incomplete one that doesn't yet. */
 function namedTables(directory: string): readonly string[] {
 	const current = join(directory, "CURRENT");
 	if (!existsSync(current)) return [];
@@ -212,7 +216,7 @@ function tableName(number: number): string {
 
 interface ReadList {
 	readonly listed: ReadonlyMap<string, FileFacts>;
-	/** Of its whole lines. */
+	/** Size of its intact lines. */
 	readonly bytes: number;
 }
 
@@ -228,7 +232,7 @@ function readList(path: string, isWhole: boolean): ReadList {
 	for (const [at, line] of lines.entries()) {
 		const match = LINE.exec(line);
 		if (!match || crc32(match[1] as string) !== Number(match[5])) {
-			// The machine lost its power while lines were added.
+			// Power was lost while lines were appended.
 			if (!isWhole && !lines.slice(at + 1).some((later) => LINE.test(later))) break;
 			throw unreadable(path);
 		}
@@ -260,7 +264,7 @@ function checkSealed(
 	}
 }
 
-/** Makes new names durable; some systems can't open a directory, and then there is nothing to do. */
+/** Syncs new names; some systems can't open a directory, and then nothing needs to be done. */
 export async function syncDirectory(directory: string): Promise<void> {
 	if (process.platform === "win32") return;
 	const handle = await open(directory, "r");

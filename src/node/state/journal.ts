@@ -1,28 +1,28 @@
 /**
- * A journal of before-images: what each write replaced, in order, so that the writes since a mark can be undone.
+ * A journal of before-images: what each write replaced, in order, so that writes since a mark can be undone.
  *
- * Contract: every write is recorded before it is done, with the value that its level itself had then; {@link NONE} where
- * the level had none and the one below answered. Undoing walks the journal back. A journal knows nothing of what a value
- * means, or of levels below.
+ * Contract: every write is recorded before it happens, with the value its own level had; {@link NONE} if the
+ * level had none and the one below answered. Undoing walks the journal backwards. It knows nothing about the
+ * meaning of values, or about lower levels.
  */
 
 /** A before-image: the level had no entry. */
 export const NONE = Symbol("none");
 
-/** Puts a before-image back. */
+/** Restores a before-image. */
 export type Restore = (index: number, key: string, before: unknown) => void;
 
-/** Entries for which a journal that was cleared keeps its room. */
+/** Capacity that a cleared journal keeps, in entries. */
 const KEPT_ROOM = 1 << 14;
 
-/** PERF: what was cleared is written over, since arrays that begin at nothing are copied time and again while they grow. */
+/** PERF: cleared arrays are overwritten, since arrays grown from empty are copied repeatedly. */
 export class Journal {
 	private readonly stores: number[] = [];
 	private readonly keys: string[] = [];
 	private readonly before: unknown[] = [];
 	private count = 0;
 
-	/** How many writes are recorded; a point to which {@link revert} can return. */
+	/** Number of recorded writes; a point {@link revert} can return to. */
 	get length(): number {
 		return this.count;
 	}
@@ -58,7 +58,7 @@ export class Journal {
 		}
 	}
 
-	/** The first before-image of an entry; undefined if it was not written. PERF: grows with the journal. */
+	/** The first before-image of an entry; undefined if it wasn't written. PERF: linear in the journal. */
 	first(index: number, key: string): unknown {
 		for (let i = 0; i < this.count; i++) {
 			if (this.stores[i] === index && this.keys[i] === key) return this.before[i];
@@ -67,7 +67,7 @@ export class Journal {
 	}
 
 	/**
-	 * Replaces first before-images by {@link NONE}: the level below has those values from now on.
+	 * Replaces first before-images by {@link NONE}, because the level below now has those values.
 	 * @param moved whether the value before an entry's first write moves below
 	 * @returns the entries that were written, by store index
 	 */

@@ -1,10 +1,10 @@
-/** The keys of an ordered store as they were after a block. */
+/** An ordered store's keys as of a block. */
 
 import type { StoreDefinition } from "./definition.js";
 import type { StateBackend } from "./entry.js";
 import { byBytes, OrderedKeys, type SortedKeys } from "./ordered-keys.js";
 
-/** The keys that a store had, found among those it has and those it had: each is looked up when the walk comes to it. */
+/** The keys a store had, filtered from current and former keys: each is looked up when the iteration reaches it. */
 export class KeysAtBlock implements SortedKeys {
 	constructor(
 		private readonly present: SortedKeys,
@@ -25,14 +25,14 @@ export class KeysAtBlock implements SortedKeys {
 		return merged(this.present.from(key), this.former.from(key), this.store.order ?? byBytes);
 	}
 
-	/** PERF: walks all keys. */
+	/** PERF: iterates all keys. */
 	get size(): number {
 		let size = 0;
 		for (const _ of this) size++;
 		return size;
 	}
 
-	/** PERF: walks all keys. */
+	/** PERF: iterates all keys. */
 	copy(): OrderedKeys {
 		return new OrderedKeys(this, this.store.order);
 	}
@@ -44,7 +44,7 @@ export class KeysAtBlock implements SortedKeys {
 	}
 }
 
-/** Two ascending lists as one; a key of both once. */
+/** Merges two ascending lists; a key in both appears once. */
 function* merged(
 	one: Iterable<string>,
 	other: Iterable<string>,

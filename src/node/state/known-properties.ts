@@ -1,17 +1,17 @@
 /**
- * The newest properties, as far as they were asked for, and what was worked out of them last.
+ * Cache of the newest properties read so far, and of the value last derived from them.
  *
- * Contract: whatever writes an entry, above the base or into it, forgets it here.
+ * Contract: every write of an entry, above the base or into it, invalidates it here.
  *
- * PERF: a transaction's rules ask for a hundred properties, nearly all of which lie below the head, or nowhere: three maps and
- * the table of initial values each.
+ * PERF: a transaction's rules read a hundred properties, nearly all below the head or nowhere: that would be
+ * three maps plus the table of initial values each time.
  */
 
 import { stores } from "./definition.js";
 import { type PropertyName, type PropertyValue, propertyKey, propertyNames } from "./property-table.js";
 
 const PROPERTIES = stores.properties.index;
-/** Where a node that answers as an older release counts votes. */
+/** Where a node answering as an older release counts votes. */
 const UPGRADE_VOTES = stores.upgradeVotes.index;
 const nameByKey = new Map<string, PropertyName>(propertyNames.map((name) => [propertyKey(name), name]));
 
@@ -24,7 +24,7 @@ interface Derived {
 export class KnownProperties {
 	private readonly values = new Map<PropertyName, PropertyValue>();
 	private derived: Derived | undefined;
-	/** What is read while something is worked out. */
+	/** Properties read while something is being derived. */
 	private reading: Set<PropertyName> | undefined;
 
 	get(name: PropertyName): PropertyValue | undefined {
@@ -33,7 +33,7 @@ export class KnownProperties {
 	}
 
 	/**
-	 * What follows from properties and from votes for block versions, worked out again once one of those was written.
+	 * Derives a value from properties and block version votes, recomputing it when one of those was written.
 	 * @param of whatever else it follows from, the same object as long as that is the same; of several the last one is kept
 	 */
 	derive<T>(of: object, make: () => T): T {
@@ -54,7 +54,7 @@ export class KnownProperties {
 		this.values.set(name, value);
 	}
 
-	/** Forgets the property of an entry that is written, and what follows from it. @param index of the store */
+	/** Invalidates the property of a written entry, and what was derived from it. @param index of the store */
 	forget(index: number, key: string): void {
 		if (index === UPGRADE_VOTES) this.derived = undefined;
 		if (index !== PROPERTIES) return;

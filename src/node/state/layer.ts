@@ -1,6 +1,6 @@
 /**
- * A layer of changes over a view: what a contract execution writes until its end decides whether it counts. The
- * backend below may be read-only, as that of a query is.
+ * A layer of changes over a view: the writes of a contract execution, until its outcome decides whether they
+ * count. The backend below may be read-only, e.g. for a query.
  */
 
 import { fromKey } from "../../protocol/bytes.js";
@@ -21,12 +21,12 @@ export class StateLayer implements StateBackend {
 		undefined,
 	);
 	private readonly journal = new Journal();
-	/** Accounts that were read or written, in order: their number decides the order of {@link commit}. */
+	/** Accounts read or written, in order: their number decides the order of {@link commit}. */
 	private readonly touchedAccounts = new Set<string>();
-	/** Codes that were read or written likewise, for {@link commitUpTo}. */
+	/** Codes read or written, likewise, for {@link commitUpTo}. */
 	private readonly touchedCodes = new Set<string>();
 
-	/** The state with the changes of the layer. */
+	/** The state including the layer's changes. */
 	readonly view: StateView;
 	private readonly below: StateBackend;
 
@@ -90,7 +90,7 @@ export class StateLayer implements StateBackend {
 		return keys;
 	}
 
-	/** A point to which {@link revert} can return. */
+	/** A point {@link revert} can return to. */
 	mark(): number {
 		return this.journal.length;
 	}
@@ -111,8 +111,8 @@ export class StateLayer implements StateBackend {
 	}
 
 	/**
-	 * Writes all changes below and forgets them. Accounts go in the order in which the network's runtime walks its map
-	 * of them, since balance history keeps the order of writes.
+	 * Writes all changes below and clears the layer. Accounts are written in the iteration order of the
+	 * reference's hash map, since balance history records the write order.
 	 */
 	commit(): void {
 		for (let index = 0; index < this.changes.length; index++) {
@@ -140,8 +140,8 @@ export class StateLayer implements StateBackend {
 	}
 
 	/**
-	 * Writes as much as the network's runtime has written when it fails at a code that is empty: all accounts, and the
-	 * codes that its map has before the first empty one. Forgets the rest.
+	 * Writes what the reference has written by the time it fails at an empty code: all accounts, and the codes
+	 * its map has before the first empty one. Discards the rest.
 	 * @param empty keys of the contracts whose code is empty
 	 */
 	commitUpTo(empty: ReadonlySet<string>): void {
@@ -155,7 +155,7 @@ export class StateLayer implements StateBackend {
 		this.clear();
 	}
 
-	/** Forgets all changes. PERF: clearing an empty map makes a new table, and each call of a contract ends here twice. */
+	/** Discards all changes. PERF: clearing an empty map allocates a new table, and each contract call ends here twice. */
 	clear(): void {
 		for (const map of this.changes) if (map && map.size > 0) map.clear();
 		this.journal.clear();

@@ -1,7 +1,6 @@
 /**
- * The tree of note commitments of the chain's own pool, as the stores hold it (protocol/shielded §4.3): the tree that is
- * growing, that of the last block, and that of each root at the end of a block. The empty tree has no bytes and counts as
- * absent.
+ * Note commitment trees of the chain's own shielded pool, as stored (protocol/shielded §4.3): the growing tree, that of the
+ * last block, and one per root at the end of a block. The empty tree has no bytes and counts as absent.
  */
 
 import { be64, EMPTY, equalBytes } from "../../protocol/bytes.js";
@@ -10,23 +9,26 @@ import type { StateView } from "./view.js";
 
 const LAST = Buffer.from("LAST_TREE", "latin1");
 const CURRENT = Buffer.from("CURRENT_TREE", "latin1");
-/** What release 4.8.0 writes as a root where shielded transactions are off. */
+/** The root that release 4.8.0 writes where shielded transactions are off. */
 const NO_ROOT = new Uint8Array(32);
 
-/** What hashes trees of notes; loaded only where there can be any. */
+/** Hashes note trees; loaded only if there can be any. */
 export interface NoteTreeHasher {
-	/** A tree with more leaves. PERF: a leaf is up to 32 hashes, one on average. @throws {ShieldedError} if it is not sound, or full */
+	/**
+	 * Appends leaves to a tree. PERF: a leaf is up to 32 hashes, one on average.
+	 * @throws {ShieldedError} if it is not sound, or full
+	 */
 	append(tree: Uint8Array, leaves: readonly Uint8Array[]): Uint8Array;
 	/** PERF: 32 hashes. */
 	root(tree: Uint8Array): Uint8Array;
 }
 
-/** Before the transactions of a block: the growing tree is that of the last block. */
+/** Before a block's transactions: the growing tree starts as that of the last block. */
 export function startNoteTree(state: StateView): void {
 	state.merkleTree.put(CURRENT, state.merkleTree.get(LAST) ?? EMPTY);
 }
 
-/** Lets the tree grow. @throws {ShieldedError} if the stored tree is not sound, or is full */
+/** Appends notes to the growing tree. @throws {ShieldedError} if the stored tree is not sound, or is full */
 export function appendNotes(
 	state: StateView,
 	hasher: NoteTreeHasher,
@@ -36,7 +38,7 @@ export function appendNotes(
 }
 
 /**
- * After the transactions of a block: records its tree and root.
+ * After a block's transactions: records its tree and root.
  * @param keepsRoots whether roots are written at all
  * @param hasher undefined: nothing can have let the tree grow
  */
@@ -53,7 +55,7 @@ export function recordNoteTree(
 	state.treeBlockIndex.put(be64(number), root);
 }
 
-/** The root of a tree; one that no transaction of this block let grow has that of the block before. */
+/** The root of a tree; if no transaction of this block changed it, the previous block's. */
 function rootOf(
 	state: StateView,
 	number: bigint,
@@ -69,17 +71,17 @@ function rootOf(
 	return hasher.root(bytes);
 }
 
-/** The root at the end of a block; undefined for the genesis block, and for those that the node doesn't have. */
+/** The root at the end of a block; undefined for the genesis block and for blocks the node doesn't have. */
 export const rootAfter = (state: StateView, number: bigint): Uint8Array | undefined =>
 	state.treeBlockIndex.get(be64(number));
 
-/** The tree of a root at the end of a block, encoded; undefined for a root that never was, and for that of the empty tree. */
+/** The encoded tree of a root at the end of a block; undefined for an unknown root, and for the empty tree's. */
 export function treeOfRoot(state: StateView, root: Uint8Array): Uint8Array | undefined {
 	const bytes = state.merkleTree.get(root);
 	return bytes && bytes.length > 0 ? bytes : undefined;
 }
 
-/** Whether transactions of the chain may ask for shielded proofs: its own pool or the contracts of shielded tokens. */
+/** Whether transactions of the chain may require shielded proofs, for its own pool or shielded token contracts. */
 export const asksForProofs = ({ properties }: StateView): boolean =>
 	properties.on("ALLOW_SHIELDED_ORC20_TRANSACTION") || properties.on("ALLOW_SHIELDED_TRANSACTION");
 

@@ -1,24 +1,24 @@
 /**
- * A set of keys in ascending order, for stores whose rules walk their entries.
+ * A sorted set of keys, for stores that rules iterate.
  *
- * PERF: kept in runs of bounded length, so that a change moves a few hundred keys however many there are: a cycle may
- * bring tens of thousands of vote records.
+ * PERF: kept in runs of bounded length, so that a change moves at most a few hundred keys: a cycle may add
+ * tens of thousands of vote records.
  */
 
 /** Negative if the first key comes before the second, 0 if they are the same key. */
 export type KeyOrder = (a: string, b: string) => number;
 
-/** The keys as readers see them. Must not be kept across a write. */
+/** Read-only view of the keys. Must not be kept across a write. */
 export interface SortedKeys extends Iterable<string> {
 	readonly size: number;
-	/** The keys that are not below `key`, ascending. */
+	/** The keys not below `key`, ascending. */
 	from(key: string): Iterable<string>;
-	/** As {@link from}, with keys that may not be there: for walks that are cut by time. Absent: there are no such. */
+	/** Like {@link from}, but may include keys that don't exist: for time-sliced iterations. Absent: none do. */
 	candidatesFrom?(key: string): Iterable<string>;
 	copy(): OrderedKeys;
 }
 
-/** A run that reaches this length is cut in two. */
+/** A run of this length is split in two. */
 const MAX_RUN = 512;
 
 export class OrderedKeys implements SortedKeys {
@@ -87,7 +87,7 @@ export class OrderedKeys implements SortedKeys {
 		if (run.length === 0) this.runs.splice(r, 1);
 	}
 
-	/** Index of the run in which a key is or would be: the last one that doesn't begin above it. */
+	/** Index of the run that contains or would contain a key: the last one that doesn't start above it. */
 	private runOf(key: string): number {
 		let low = 0;
 		let high = this.runs.length;
@@ -100,12 +100,12 @@ export class OrderedKeys implements SortedKeys {
 	}
 }
 
-/** Keys hold one byte a UTF-16 unit, so the order of strings is the order of bytes. */
+/** Keys hold one byte per UTF-16 unit, so string order is byte order. */
 export function byBytes(a: string, b: string): number {
 	return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Index of the first key that is not below `key`. */
+/** Index of the first key not below `key`. */
 function lowerBound(keys: readonly string[], key: string, order: KeyOrder): number {
 	let low = 0;
 	let high = keys.length;

@@ -21,7 +21,7 @@ const keys = Object.fromEntries(propertyNames.map((name) => [name, propertyKey(n
 
 const initial = new WeakMap<PropertySeed, ReadonlyMap<PropertyName, PropertyValue>>();
 
-/** The initial value of every property. PERF: made once a chain, since every query at a block makes a view. */
+/** The initial value of every property. PERF: built once per chain, since every query at a block creates a view. */
 function initialValues(seed: PropertySeed): ReadonlyMap<PropertyName, PropertyValue> {
 	const known = initial.get(seed);
 	if (known) return known;
@@ -40,7 +40,7 @@ export class Properties {
 		this.fallbacks = initialValues(seed);
 	}
 
-	/** The stored value, or the initial one of a property that nothing has written yet. */
+	/** The stored value, or the initial one if the property was never written. */
 	get<N extends PropertyName>(name: N): PropertyType<N> {
 		const { knownProperties } = this.backend;
 		const known = knownProperties?.get(name);
@@ -50,12 +50,12 @@ export class Properties {
 		return value as PropertyType<N>;
 	}
 
-	/** What follows from properties, worked out anew only where they may have changed ({@link KnownProperties.derive}). */
+	/** A value derived from properties, recomputed only when they may have changed ({@link KnownProperties.derive}). */
 	derived<T>(of: object, make: () => T): T {
 		return this.backend.knownProperties?.derive(of, make) ?? make();
 	}
 
-	/** Whether a switch is on: its value is 1. */
+	/** Whether a switch is on, i.e. its value is 1. */
 	on(name: PropertyOf<"long">): boolean {
 		return this.get(name) === 1n;
 	}
@@ -69,12 +69,12 @@ export class Properties {
 		if (delta !== 0n) this.set(name, wrap(this.get(name) + delta));
 	}
 
-	/** Adds to a counter that ignores amounts that aren't positive: the fee pool and the burn counter. */
+	/** Adds to a counter that ignores non-positive amounts: the fee pool and the burn counter. */
 	addPositive(name: "TRANSACTION_FEE_POOL" | "BURN_COIN_AMOUNT", amount: bigint): void {
 		if (amount > 0n) this.add(name, amount);
 	}
 
-	/** Adds to a total of staked coins; with the new reward rules it never falls below 0 (protocol/resources §1.5). */
+	/** Adds to a total of staked coins; under the new reward rules it never falls below 0 (protocol/resources §1.5). */
 	addTotalWeight(
 		name: "TOTAL_NET_WEIGHT" | "TOTAL_ENERGY_WEIGHT" | "TOTAL_COIN_POWER_WEIGHT",
 		delta: bigint,
@@ -84,7 +84,7 @@ export class Properties {
 		this.set(name, this.on("ALLOW_NEW_REWARD") ? maxInt(0n, total) : total);
 	}
 
-	/** The upgrade statistics of a block version: a byte for each active witness (protocol/consensus §6). */
+	/** The upgrade statistics of a block version: one byte per active witness (protocol/consensus §6). */
 	forkStatistics(version: number): Uint8Array | undefined {
 		return this.backend.get(stores.properties, `FORK_VERSION_${version}`) as Uint8Array | undefined;
 	}
@@ -111,7 +111,7 @@ export class Properties {
 		}
 	}
 
-	/** Whether anything has written this property. */
+	/** Whether this property was ever written. */
 	isWritten(name: PropertyName): boolean {
 		return this.backend.get(stores.properties, keys[name]) !== undefined;
 	}

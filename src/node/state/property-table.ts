@@ -1,6 +1,6 @@
 /**
- * The dynamic properties: chain parameters and counters (protocol/consensus §8). One row a property; names are neutral, the key
- * on disk is the deployed spelling.
+ * The dynamic properties: chain parameters and counters (protocol/consensus §8), one row each. Names are
+ * neutral; the key on disk is the deployed spelling.
  */
 
 import { be32, be64, readBe32, readBe64 } from "../../protocol/bytes.js";
@@ -14,7 +14,7 @@ type PropertyEncoding = "long" | "int" | "text" | "bytes";
 
 export type PropertyValue = bigint | number | string | Uint8Array;
 
-/** What an initial value may depend on: the chain's configuration. */
+/** What initial values may depend on: the chain's configuration. */
 export interface PropertySeed {
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceIntervalMs: bigint;
@@ -26,9 +26,9 @@ interface Row<E extends PropertyEncoding> {
 	readonly encoding: E;
 	/** The value written at first start. */
 	readonly initial: (seed: PropertySeed) => PropertyValue;
-	/** Not written at first start: `initial` stands in until something writes it. */
+	/** Not written at first start: `initial` applies until it is written. */
 	readonly absent?: true;
-	/** Key on disk, where it isn't the deployed spelling of the name. */
+	/** Key on disk, if not the deployed spelling of the name. */
 	readonly key?: string;
 }
 
@@ -37,7 +37,7 @@ const int = (value: number): Row<"int"> => ({ encoding: "int", initial: () => va
 const text = (value: string): Row<"text"> => ({ encoding: "text", initial: () => value });
 const cfg = (key: string): Row<"long"> => ({ encoding: "long", initial: (seed) => seed.committee(key) });
 const absent = <E extends PropertyEncoding>(row: Row<E>): Row<E> => ({ ...row, absent: true });
-/** Operations from genesis on; parameters add to both masks later. */
+/** Operations allowed from genesis on; parameters add to both masks later. */
 const mask = (...granted: readonly ContractType["granted"][]): Row<"bytes"> => ({
 	encoding: "bytes",
 	initial: () => operationsMask((type) => type.granted !== undefined && granted.includes(type.granted)),
@@ -227,7 +227,7 @@ const encodingByKey = new Map<string, PropertyEncoding>(
 	propertyNames.map((name) => [propertyKey(name), propertyRow(name).encoding]),
 );
 
-/** How the value under a key on disk is stored; undefined for a key outside the table. */
+/** The encoding of a key on disk; undefined for a key outside the table. */
 export function propertyEncoding(key: string): PropertyEncoding | undefined {
 	return encodingByKey.get(key);
 }

@@ -1,14 +1,13 @@
 /**
- * The state of the chain at three levels, read from the top:
+ * The chain state at three levels, read from the top:
  *
- * - **head**: what the blocks since the base, the pending pool and the running transaction changed, as one map. A journal
- *   (`journal.ts`) undoes the writes since the last block; `undoable-blocks.ts` holds what each block changed.
- * - **base** (`base-state.ts`): the state after the newest block that can no longer be undone; what the solidity API
- *   reads. Changes gather in memory and are written to the database in one atomic batch.
- * - **database** (`database.ts`): LevelDB, with a cache of decoded values before it.
+ * - **head**: changes by the blocks since the base, the mempool and the running transaction, as one map. A journal
+ * (`journal.ts`) undoes the writes since the last block; `undoable-blocks.ts` holds what each block changed.
+ * - **base** (`base-state.ts`): the state after the newest irreversible block; what the solidity API reads.
+ * Changes collect in memory and are written to the database in one atomic batch.
+ * - **database** (`database.ts`): LevelDB, with a cache of decoded values in front.
  *
- * This file is where they meet: a read goes down, a settled block moves down. Values are immutable: a changed record is a
- * new object.
+ * This file connects them: reads go down, settled blocks move down. Values are immutable: a changed record is a new object.
  */
 
 import { BaseState, type WantedEntry } from "./base-state.js";
@@ -40,7 +39,7 @@ import type { CacheUse } from "./value-cache.js";
 
 export type { BlockChange } from "./undoable-blocks.js";
 
-/** One entry that a block changed, in encoded form. */
+/** One entry changed by a block, encoded. */
 interface EntryChange {
 	readonly store: StoreDefinition<unknown>;
 	readonly key: string;
@@ -48,10 +47,10 @@ interface EntryChange {
 	readonly after: Uint8Array | null;
 }
 
-/** Rewrites a value that moves into the base: the place of layout rules that the network applies on flushing. */
+/** Rewrites a value moving into the base: applies the layout rules that the reference applies on flushing. */
 export type SettleValue = <V>(base: StateBackend, store: StoreDefinition<V>, value: V) => V;
 
-/** Former states whose entries stay decoded. */
+/** Number of past states whose decoded entries are cached. */
 const KEPT_VIEWS = 8;
 
 export class StateDatabase {
@@ -64,10 +63,10 @@ export class StateDatabase {
 	private settled = 0n;
 	/** Development chains only. */
 	private kept: StateHistory | undefined;
-	/** What final blocks changed; undefined where that isn't kept. */
+	/** What final blocks changed; undefined if not kept. */
 	private changes: ChangeHistory | undefined;
 	private hash: FollowedHash | undefined;
-	/** Views of the history by block, those asked for last at the end. */
+	/** Views of past states by block, most recently used last. */
 	private readonly views = new Map<bigint, StateBackend>();
 
 	private constructor(
@@ -76,7 +75,7 @@ export class StateDatabase {
 	) {}
 
 	/**
-	 * Opens the state on a database; ordered stores read their keys.
+	 * Opens the state on a database and loads the keys of ordered stores.
 	 * @param settleValue rewrites a value as it moves into the base
 	 * @param budget how much of the database is kept decoded; absent: the usual
 	 */
@@ -91,7 +90,7 @@ export class StateDatabase {
 		return state;
 	}
 
-	/** The newest state, pending transactions included. */
+	/** The newest state, including pending transactions. */
 	readonly headBackend: StateBackend = {
 		get: (store, key) => this.get(store, key),
 		settled: (store, key) => this.base.get(store, key),
@@ -103,7 +102,7 @@ export class StateDatabase {
 		unsettledKeys: (store) => this.unsettledKeys(store.index),
 	};
 
-	/** The base, for readers: what the solidity API serves (protocol/http §5.1). */
+	/** The base, read-only: what the solidity API serves (protocol/http §5.1). */
 	readonly solidBackend: StateBackend = {
 		get: (store, key) => this.base.get(store, key),
 		put: readOnly,
@@ -112,7 +111,7 @@ export class StateDatabase {
 		keysEver: (store, prefix) => this.keysEver(store, prefix),
 	};
 
-	/** The state after the newest block that can't be undone. Writes go straight to it: only genesis does that. */
+	/** The state after the newest irreversible block. Writes go straight to it: only for genesis. */
 	readonly baseBackend: StateBackend = {
 		get: (store, key) => this.base.get(store, key),
 		put: (store, key, value) => this.basePut(store, key, value),
@@ -121,7 +120,7 @@ export class StateDatabase {
 		keysEver: (store, prefix) => this.keysEver(store, prefix),
 	};
 
-	/** PERF: grows with the changes that are not in the database yet. */
+	/** PERF: linear in the changes not yet in the database. */
 	private async keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>> {
 		const gone = await this.changes?.keysWith(store.index, prefix);
 		const keys = await this.base.keysWith(store, prefix);
@@ -150,7 +149,7 @@ export class StateDatabase {
 		if (entry) entry.value = value;
 		else map.set(key, { key, value, change: undefined });
 		this.known.forget(store.index, key);
-		// A value in place of a value leaves the keys as they are.
+		// Replacing a value doesn't change the set of keys.
 		const isKnown = before !== NONE && before !== GONE && value !== GONE;
 		if (store.ordered && !isKnown) this.headKeys.note(store.index, key, value !== GONE);
 	}
@@ -160,7 +159,7 @@ export class StateDatabase {
 		if (store.ordered) this.headKeys.note(store.index, key, true);
 	}
 
-	/** PERF: grows with what is pending. */
+	/** PERF: linear in the pending changes. */
 	private unsettledKeys(index: number): Iterable<string>[] {
 		const pending = new Set<string>();
 		this.journal.each((store, key) => {
@@ -172,7 +171,7 @@ export class StateDatabase {
 		return [...written, pending];
 	}
 
-	/** How well the cache of the database serves each store; stores that were never asked are left out. */
+	/** Cache statistics per store; stores never read are left out. */
 	get cacheUse(): readonly CacheUse[] {
 		return this.base.cacheUse;
 	}
@@ -182,12 +181,12 @@ export class StateDatabase {
 		return this.base.readAhead(wanted.filter(({ store, key }) => !this.entries[store.index]?.has(key)));
 	}
 
-	/** The files of the database by level; none where the chain lives in memory. */
+	/** The database files by level; empty for an in-memory chain. */
 	get diskLevels(): readonly DatabaseLevel[] {
 		return this.base.diskLevels;
 	}
 
-	/** A point to which {@link revert} can return. */
+	/** A point {@link revert} can return to. */
 	mark(): number {
 		return this.journal.length;
 	}
@@ -206,14 +205,14 @@ export class StateDatabase {
 		if (store.ordered) this.headKeys.note(index, key, this.get(store, key) !== undefined);
 	};
 
-	/** Turns every write since the last block into the change of a block that can be undone. */
+	/** Turns all writes since the last block into an undoable block change. */
 	commitBlock(number: bigint): BlockChange {
 		const change = this.blocks.add(number, this.journal);
 		this.journal.clear();
 		return change;
 	}
 
-	/** How many blocks can be undone. */
+	/** Number of blocks that can be undone. */
 	get undoable(): number {
 		return this.blocks.count;
 	}
@@ -224,7 +223,7 @@ export class StateDatabase {
 		this.blocks.undo(this.restore);
 	}
 
-	/** The entries whose value a block changed, encoded. Valid until the block moves into the base. */
+	/** The encoded values of the entries a block changed. Valid until the block moves into the base. */
 	*changesOf(change: BlockChange): Generator<EntryChange> {
 		for (const [index, changes] of change.entries.entries()) {
 			const store = storeAt(index);
@@ -239,12 +238,12 @@ export class StateDatabase {
 		}
 	}
 
-	/** Height of the base: blocks up to it can no longer be undone. */
+	/** Height of the base: blocks up to it are irreversible. */
 	get finalizedNumber(): bigint {
 		return this.settled;
 	}
 
-	/** Moves blocks up to a number into the base: they can no longer be undone. */
+	/** Moves blocks up to a number into the base, making them irreversible. */
 	settle(number: bigint): void {
 		for (let block = this.blocks.oldest; block && block.number <= number; block = this.blocks.oldest) {
 			this.finalizeOne(block);
@@ -252,7 +251,7 @@ export class StateDatabase {
 	}
 
 	private finalizeOne(change: BlockChange): void {
-		// Reverting what is pending leads to the base, where this block gave the value before.
+		// Reverting pending changes now leads to the base, where this block's value was the before-image.
 		const pending =
 			this.journal.length > 0
 				? this.journal.leadBelow((index, key) => this.blocks.newestChange(index, key)?.block === change)
@@ -270,22 +269,19 @@ export class StateDatabase {
 		this.hash?.endBlock(change.number);
 	}
 
-	/**
-	 * Follows the hash of the state after each block that moves into the base from now on; not for states that are edited
-	 * outside of blocks.
-	 */
+	/** Maintains the state hash for each block that moves into the base from now on; not for states edited outside blocks. */
 	async followHash(options: FollowedHashOptions): Promise<FollowedHash> {
 		this.hash = await FollowedHash.open(this.database, this.base, options);
 		return this.hash;
 	}
 
-	/** undefined where it isn't followed */
+	/** undefined if it isn't maintained */
 	get followedHash(): FollowedHash | undefined {
 		return this.hash;
 	}
 
 	/**
-	 * Keeps what the base was before, so that the state can be edited and go back: for development chains.
+	 * Keeps before-images of the base, so that the state can be edited and reverted: development chains only.
 	 * @param blocks how many final blocks {@link stateBefore} reaches behind
 	 */
 	keepHistory(blocks: number): StateHistory {
@@ -294,8 +290,8 @@ export class StateDatabase {
 	}
 
 	/**
-	 * Keeps what each block changes that moves into the base from now on ({@link ChangeHistory}); not for states that are
-	 * edited outside of blocks.
+	 * Keeps the changes of each block that moves into the base from now on ({@link ChangeHistory}); not for
+	 * states edited outside blocks.
 	 * @param number of the block whose state the base is
 	 * @param keep how many blocks {@link stateAfter} reaches behind; undefined: all
 	 */
@@ -306,12 +302,12 @@ export class StateDatabase {
 		return this.changes;
 	}
 
-	/** What final blocks changed; undefined where that isn't kept. */
+	/** What final blocks changed; undefined if not kept. */
 	get changeHistory(): ChangeHistory | undefined {
 		return this.changes;
 	}
 
-	/** Edits and marks; undefined where none are kept. */
+	/** Edits and marks; undefined if not kept. */
 	get history(): StateHistory | undefined {
 		return this.kept;
 	}
@@ -337,7 +333,7 @@ export class StateDatabase {
 		};
 	}
 
-	/** The state before a block, for readers; undefined if it is too long ago. It holds until the next change. */
+	/** The state before a block, read-only; undefined if too long ago. Valid until the next change. */
 	stateBefore(number: bigint): StateBackend | undefined {
 		if (number <= this.settled) {
 			const values = this.kept?.before(number);
@@ -348,8 +344,8 @@ export class StateDatabase {
 	}
 
 	/**
-	 * The state after a block, for readers, without what is pending; undefined where that isn't known: it is too long ago, or
-	 * there is no such block yet. It holds until the next change of the state.
+	 * The state after a block, read-only and without pending changes; undefined if it is too long ago or the
+	 * block doesn't exist yet. Valid until the next state change.
 	 */
 	stateAfter(number: bigint): StateBackend | undefined {
 		const newest = this.blocks.all.at(-1)?.number ?? this.settled;
@@ -359,7 +355,7 @@ export class StateDatabase {
 		return number === this.settled ? this.solidBackend : this.stateBefore(number + 1n);
 	}
 
-	/** The lowest block whose state {@link stateAfter} knows, as far as that can be told. */
+	/** The lowest block whose state {@link stateAfter} provides, as far as known. */
 	get lowestKnown(): bigint {
 		return this.changes ? BigInt(this.changes.first) : this.settled;
 	}
@@ -376,12 +372,12 @@ export class StateDatabase {
 		return view;
 	}
 
-	/** Entries that a flush would write. */
+	/** Number of entries a flush would write. */
 	get pendingFlush(): number {
 		return this.base.pendingFlush;
 	}
 
-	/** Whether a flush is under way. */
+	/** Whether a flush is in progress. */
 	get isFlushing(): boolean {
 		return this.base.isFlushing;
 	}
@@ -396,10 +392,10 @@ export class StateDatabase {
 		if (this.base.isFlushing) throw new Error("a flush is already running");
 		let isWritten = false;
 		try {
-			// All take what is to be written before anything else can change it.
+			// All take what they will write before anything else can change it.
 			const begun = beside.map((one) => one.beginFlush());
 			const more = Promise.all(begun).then((batches) => batches.flat());
-			// Whoever fails first: the base looks at the others only later, and none may end after the flush.
+			// Whichever fails first: the base only looks at the others later, and none may outlive the flush.
 			const ended = Promise.allSettled([...begun, more]);
 			await this.base.flush(sync, extra, more).finally(() => ended);
 			isWritten = true;
@@ -409,10 +405,10 @@ export class StateDatabase {
 	}
 
 	/**
-	 * The first key of a store in the head state at or after `from` and before `end`. For stores that never delete: it
-	 * doesn't look whether a key that the database has was deleted since.
+	 * The first key of a store in the head state at or after `from` and before `end`. Only for stores that
+	 * never delete: it doesn't check whether a database key was deleted since.
 	 *
-	 * PERF: grows with the changes that are not in the database yet.
+	 * PERF: linear in the changes not yet in the database.
 	 */
 	async firstKey(store: StoreDefinition<unknown>, from: string, end: string): Promise<string | undefined> {
 		let least: string | undefined;

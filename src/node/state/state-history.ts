@@ -1,10 +1,9 @@
 /**
- * A state that can be edited outside of blocks and taken back: what development chains add to {@link StateDatabase}
- * (protocol/development-chain §§4.4, 4.6). No network's node has one.
+ * A state that can be edited outside blocks and reverted: what development chains add to {@link
+ * StateDatabase} (protocol/development-chain §§4.4, 4.6). The reference node has none.
  *
- * Contract: an edit is visible in base and head at once, and is older than nothing: whatever reads the state afterwards sees
- * it. A mark stays one until it is forgotten, and going back to it restores both base and undoable blocks. Nothing may be
- * pending in any of these.
+ * Contract: an edit is immediately visible in base and head, to all later reads of any state. A mark stays valid until
+ * forgotten; returning to it restores both base and undoable blocks. All of these require that nothing is pending.
  */
 
 import { BaseHistory, type FormerValues, type HistoryMark } from "./base-history.js";
@@ -13,17 +12,17 @@ import { type Entry, GONE, type StateBackend, storeAt } from "./entry.js";
 import type { FormerSource } from "./former-state.js";
 import type { BlockChange } from "./undoable-blocks.js";
 
-/** What the history works on. */
+/** What the history operates on. */
 export interface HistorySubject extends FormerSource {
 	readonly headBackend: StateBackend;
 	finalizedNumber: bigint;
-	/** Rewrites a value as it moves into the base. */
+	/** Rewrites a value moving into the base. */
 	settledValue<V>(store: StoreDefinition<V>, value: V): V;
 	undoBlock(): void;
 	commitBlock(number: bigint): BlockChange;
 }
 
-/** What a block had left behind when a mark was made; a later edit is none of it. */
+/** A block's effects as of a mark, excluding later edits. */
 interface MarkedBlock {
 	readonly number: bigint;
 	/** Values after the block, by store index and key. */
@@ -35,7 +34,7 @@ const markedBlock = ({ number, entries }: BlockChange): MarkedBlock => ({
 	values: entries.map((changes) => new Map(changes.map(({ entry, after }) => [entry.key, after]))),
 });
 
-/** A point to which the state can go back. */
+/** A point the state can return to. */
 export interface StateMark {
 	readonly base: HistoryMark;
 	readonly blocks: readonly MarkedBlock[];
@@ -54,7 +53,7 @@ export class StateHistory {
 			this.base.record(store.index, key, subject.base.get(store, key) ?? GONE);
 	}
 
-	/** The state as it can be changed outside of blocks: both base and head show it. */
+	/** The state, editable outside blocks: both base and head show the edits. */
 	readonly editBackend: StateBackend = {
 		get: (store, key) => this.subject.headBackend.get(store, key),
 		put: (store, key, value) => this.edit(store, key, value),
@@ -67,7 +66,7 @@ export class StateHistory {
 		const { base, blocks, headKeys, journal } = this.subject;
 		if (journal.length > 0) throw new Error("pending changes must be reverted before an edit");
 		base.set(store, key, value === GONE ? GONE : this.subject.settledValue(store, value));
-		// A block that isn't final yet changed the entry too: the edit is newer.
+		// A block that isn't final yet also changed the entry: the edit is newer.
 		const newest = blocks.newestChange(store.index, key);
 		if (newest) {
 			newest.after = value;
@@ -76,12 +75,12 @@ export class StateHistory {
 		if (store.ordered) headKeys.note(store.index, key, value !== GONE);
 	}
 
-	/** The changes of the base that follow are those of a block. */
+	/** Assigns the following base changes to a block. */
 	beginBlock(number: bigint): void {
 		this.base.beginBlock(number);
 	}
 
-	/** A point to which {@link returnTo} can go back. */
+	/** A point {@link returnTo} can return to. */
 	mark(): StateMark {
 		return {
 			base: this.base.mark(this.subject.finalizedNumber),
@@ -89,12 +88,12 @@ export class StateHistory {
 		};
 	}
 
-	/** The state need no longer return to a mark. */
+	/** Releases a mark. */
 	forget({ base }: StateMark): void {
 		this.base.forget(base);
 	}
 
-	/** Brings the state back to a mark, which stays one. */
+	/** Returns the state to a mark, which stays valid. */
 	returnTo({ base, blocks }: StateMark): void {
 		const { subject } = this;
 		while (subject.blocks.count > 0) subject.undoBlock();
@@ -112,18 +111,18 @@ export class StateHistory {
 		}
 	}
 
-	/** Says that the base was replaced as a whole, and is the state after a block. */
+	/** Notes that the whole base was replaced by the state after a block. */
 	restartAt(number: bigint): void {
 		this.subject.finalizedNumber = number;
 		this.base.clear(number);
 	}
 
-	/** Adds the keys of a store with a prefix that changed in final blocks and by hand. */
+	/** Adds a store's keys with a prefix that changed in final blocks or by edits. */
 	addKeysWith(keys: Set<string>, index: number, prefix: string): void {
 		this.base.addKeysWith(keys, index, prefix);
 	}
 
-	/** Values before a final block, of every entry that changed since; undefined if it is too long ago. */
+	/** The values before a final block of every entry changed since; undefined if it is too long ago. */
 	before(number: bigint): FormerValues | undefined {
 		return this.base.before(number);
 	}

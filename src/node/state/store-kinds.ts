@@ -1,26 +1,26 @@
 /**
- * Every store that a data directory of the network's node, or of ours, can have, by what it is to the state of the chain
- * (protocol/state-hash §2): the one place that says which of them two nodes at the same block have alike.
+ * Classifies every store of the reference's data directory and of ours by its role (protocol/state-hash §2):
+ * the one place that decides which stores must be equal on two nodes at the same block.
  */
 
 export type StoreKind =
-	/** The state: what the blocks up to this one have made, and the next one is executed on. */
+	/** The state: created by the blocks so far, and the basis for executing the next one. */
 	| "state"
-	/** Blocks, their receipts and what finds them: the id of the block stands for all of them. */
+	/** Blocks, receipts and their indexes: the block id stands for all of them. */
 	| "blocks"
-	/** What a node's configuration makes it keep beside the state. */
+	/** Extra data kept because of a node's configuration. */
 	| "extras"
 	/** Computed from the state. */
 	| "derived"
-	/** Votes that witnesses sent beside the blocks. */
+	/** Witness votes sent outside blocks. */
 	| "confirmations"
-	/** Copies of what is elsewhere. */
+	/** Copies of other data. */
 	| "caches"
-	/** Of one node. */
+	/** Local to one node. */
 	| "local"
-	/** Of this program's. */
+	/** Specific to this program. */
 	| "own"
-	/** Left over by older releases; not opened any more. */
+	/** Left over from older releases; no longer opened. */
 	| "leftovers";
 
 const KINDS: Readonly<Record<StoreKind, readonly string[]>> = {
@@ -55,10 +55,10 @@ export function kindOf(store: string): StoreKind | undefined {
 	return kindByStore.get(store);
 }
 
-/** The names of the stores of some kinds. */
+/** Names of the stores of some kinds. */
 export function storesOf(...kinds: readonly StoreKind[]): readonly string[] {
 	return kinds.flatMap((kind) => KINDS[kind]);
 }
 
-/** Stores that only index other data, and what isn't the network's: not part of recorded states (golden README). */
+/** Stores that only index other data or aren't the network's: not part of recorded states (golden README). */
 export const INDEX_STORES: ReadonlySet<string> = new Set(storesOf("blocks", "caches", "own"));

@@ -1,6 +1,6 @@
 /**
- * The order in which the network's node lists a store (protocol/tokens §9.1): first the entries that are not settled yet, as
- * a hash map iterates them, then the settled ones by key.
+ * The order in which the reference lists a store (protocol/tokens §9.1): unsettled entries first, in hash map
+ * iteration order, then settled ones by key.
  */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
@@ -27,11 +27,11 @@ interface Bucket {
 const NONE: Bucket = { entries: [], isTree: false };
 
 /**
- * Keys in the order of the runtime's concurrent hash map (java.util.concurrent.ConcurrentHashMap), which holds what one block
- * wrote. It grows from three quarters of its size on, and, while it is below 64, when a bucket of eight entries gets one more:
- * then until three quarters are more than three times its size and one, as a power of two. From 64 on such a bucket becomes a
- * tree, which lists what comes later before the rest. When it grows, it splits each bucket: of a list, the entries at the end
- * that stay together keep their order, those before them are turned around; a tree keeps the order.
+ * Keys in the iteration order of Java's concurrent hash map (java.util.concurrent.ConcurrentHashMap), which holds what one
+ * block wrote. It grows at three quarters of its size and, while below 64, when a bucket of eight entries gets one more: then
+ * until three quarters exceed three times its size plus one, as a power of two. From 64 on such a bucket becomes a tree,
+ * which lists later entries before the rest. Growing splits each bucket: of a list, the trailing entries that stay together
+ * keep their order and those before them are reversed; a tree keeps its order.
  */
 export function concurrentOrder(keys: readonly string[]): string[] {
 	let buckets: Bucket[] = new Array(FIRST_CAPACITY).fill(NONE);
@@ -56,7 +56,7 @@ export function concurrentOrder(keys: readonly string[]): string[] {
 	return buckets.flatMap(({ entries }) => entries.map(({ key }) => key));
 }
 
-/** The smallest power of two that is at least a number. */
+/** The smallest power of two not below a number. */
 const capacityAbove = (size: number): number => 2 ** Math.ceil(Math.log2(size));
 
 function split(buckets: readonly Bucket[]): Bucket[] {
@@ -75,7 +75,7 @@ function split(buckets: readonly Bucket[]): Bucket[] {
 	return [...low, ...high];
 }
 
-/** The entries of a list before it is split. */
+/** The order of a list's entries once it is split. */
 function turned(entries: readonly Entry[], bit: number): Entry[] {
 	const last = entries.at(-1);
 	let tail = entries.length;
@@ -84,8 +84,8 @@ function turned(entries: readonly Entry[], bit: number): Entry[] {
 }
 
 /**
- * The keys of an ordered store, as the network's node lists them. It puts the entries of one layer after the other into
- * a hash map, each in the order of the layer's own; then come the settled ones.
+ * The keys of an ordered store as the reference lists them: it adds the entries of each layer to a hash map,
+ * in that layer's own order, followed by the settled ones.
  */
 export function keysInStoreOrder<V>(store: Store<V>): Uint8Array[] {
 	const written = new Set<string>();
@@ -99,7 +99,7 @@ export function keysInStoreOrder<V>(store: Store<V>): Uint8Array[] {
 	return keys;
 }
 
-/** The values of an ordered store, as the network's node lists them. */
+/** The values of an ordered store, as the reference lists them. */
 export function valuesInStoreOrder<V>(store: Store<V>): V[] {
 	return keysInStoreOrder(store).map((key) => store.get(key) as V);
 }

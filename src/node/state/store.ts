@@ -12,13 +12,13 @@ let former: Uint8Array = EMPTY;
 let formerKey = "";
 
 /**
- * A byte string as a key. PERF: a transaction's rules ask for the same two accounts again and again, by the same addresses, which
- * are never changed once made; a key that was made before is also found sooner than an equal one.
+ * A byte string as a key. PERF: a transaction's rules keep using the same two address objects, which never
+ * change; a key string reused by identity is also looked up faster than an equal one.
  */
 function keyOf(bytes: Uint8Array): string {
 	if (bytes === newest) return newestKey;
 	if (bytes === former) return formerKey;
-	// Longer keys are made for one use, some of them in a buffer that is used again.
+	// Longer keys are used once, and some are in a reused buffer.
 	if (bytes.length !== ADDRESS_LENGTH) return toKey(bytes);
 	former = newest;
 	formerKey = newestKey;
@@ -27,7 +27,7 @@ function keyOf(bytes: Uint8Array): string {
 	return newestKey;
 }
 
-/** One store of a view. Values must not be changed in place: put a changed copy. */
+/** One store of a view. Values must not be mutated: put a changed copy. */
 export class Store<V> {
 	constructor(
 		private readonly backend: StateBackend,
@@ -50,17 +50,17 @@ export class Store<V> {
 		this.backend.delete(this.definition, keyOf(key));
 	}
 
-	/** Keys in ascending order; only for stores that keep their order in memory. A copy, safe across writes. */
+	/** Keys in ascending order; ordered stores only. A copy, safe across writes. */
 	keys(): Uint8Array[] {
 		return Array.from(this.backend.keys(this.definition), fromKey);
 	}
 
-	/** Keys that were written since the base, block by block, in the order of their first write, deleted ones too. */
+	/** Keys written since the base, per block, in order of first write, including deleted ones. */
 	unsettledKeys(): Uint8Array[][] {
 		return (this.backend.unsettledKeys?.(this.definition) ?? []).map((keys) => Array.from(keys, fromKey));
 	}
 
-	/** Values in ascending order of their keys; only for ordered stores. */
+	/** Values in ascending key order; ordered stores only. */
 	values(): V[] {
 		return Array.from(
 			this.backend.keys(this.definition),
@@ -68,24 +68,24 @@ export class Store<V> {
 		);
 	}
 
-	/** The key strings of an ordered store that are not below `key`, ascending; must not be kept across a write. */
+	/** Key strings of an ordered store not below `key`, ascending; must not be kept across a write. */
 	keysFrom(key: string): Iterable<string> {
 		return this.backend.keys(this.definition).from(key);
 	}
 
 	/**
-	 * The key strings with a prefix that an entry has or had, in no order: each has to be looked up in a view that is asked
-	 * for once they are there.
+	 * Key strings with a prefix that exist or once existed, unordered: each must be looked up in a view
+	 * obtained after this resolves.
 	 */
 	keysEver(prefix: string): Promise<ReadonlySet<string>> {
 		return this.backend.keysEver(this.definition, prefix);
 	}
 }
 
-/** What was decoded of packed values, while they are in memory. */
+/** Decoded packed values, for as long as these are in memory. */
 const unpacked = new WeakMap<Uint8Array, Readonly<Message>>();
 
-/** A store whose values lie encoded: a value is decoded when it is first asked for. */
+/** A store of encoded values, each decoded on first access. */
 export class PackedStore<T extends Message> extends Store<Readonly<T>> {
 	private readonly bytes: Store<Uint8Array>;
 

@@ -1,4 +1,4 @@
-/** The changes of one generation in the database, found by entry and block (`history-format.ts`). */
+/** The stored changes of one generation, looked up by entry and block (`history-format.ts`). */
 
 import type { KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
@@ -16,7 +16,7 @@ import {
 } from "./history-format.js";
 import { ValueCache } from "./value-cache.js";
 
-/** What is kept of the rows that tell which blocks changed an entry, for each store. */
+/** Cache budget for the rows that list which blocks changed an entry, for all stores. */
 const INDEX_CACHE = { decodedBytes: 4 << 20, historyBytes: 1 << 20 };
 
 export class StoredChanges {
@@ -27,7 +27,7 @@ export class StoredChanges {
 		readonly generation: number,
 	) {}
 
-	/** What an entry was before a block that changed it. */
+	/** An entry's value before a block that changed it. */
 	before(store: StoreDefinition<unknown>, key: string, block: number): Entry {
 		const bytes = this.database.get(beforeKey(this.generation, store.index, key, block));
 		if (!bytes) throw new Error(`the history of ${store.name} lacks a value before block ${block}`);
@@ -42,14 +42,14 @@ export class StoredChanges {
 		return this.changeInFullRows(index, key, number, fullRows) ?? newest;
 	}
 
-	/** PERF: as many look-ups as the logarithm of the number of rows. */
+	/** PERF: a binary search over the rows. */
 	private changeInFullRows(index: number, key: string, number: number, rows: number): number | undefined {
 		let [low, high] = [0, rows];
 		let found: number | undefined;
 		while (low < high) {
 			const middle = (low + high) >>> 1;
 			const bytes = this.database.get(fullKey(this.generation, index, key, middle));
-			// A row that isn't there any more had older blocks only.
+			// A missing row only had older blocks.
 			const blocks = bytes ? decodeRow(bytes) : [];
 			const change = blocks[firstAbove(blocks, number)];
 			if (change === undefined) low = middle + 1;
@@ -70,7 +70,7 @@ export class StoredChanges {
 		return found;
 	}
 
-	/** The rows of several entries, read on other threads where that is faster. */
+	/** The rows of several entries, read on other threads if that is faster. */
 	async read(index: number, keys: readonly string[]): Promise<readonly ChangeIndex[]> {
 		const missing = keys.filter((key) => !this.indexes.has(index, key));
 		const rows = missing.map((key) => newestKey(this.generation, index, key));
@@ -84,7 +84,7 @@ export class StoredChanges {
 		return keys.map((key) => read.get(key) ?? this.indexOf(index, key));
 	}
 
-	/** The database has another row of an entry now. */
+	/** Updates the cache after an entry's row was rewritten. */
 	replace(index: number, key: string, row: ChangeIndex): void {
 		this.indexes.replace(index, key, row, sizeOf(row));
 	}

@@ -1,5 +1,5 @@
 /**
- * Whether a table of LevelDB is whole, by the checksums that it holds itself, and which tables a list of files names
+ * Verifies a LevelDB table by its own checksums, and reads which tables a manifest names
  * (doc/table_format.md, doc/log_format.md and doc/impl.md of LevelDB).
  */
 
@@ -8,25 +8,25 @@ import { SnappyError, uncompress } from "../../protocol/snappy.js";
 
 const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from([0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb]);
-/** Behind each block: how it is compressed, and the checksum of both. */
+/** Trailer of each block: compression type, and checksum of both. */
 export const TRAILER_BYTES = 5;
 const SNAPPY = 1;
 
 const LOG_BLOCK_BYTES = 32_768;
 const LOG_HEADER_BYTES = 7;
-/** Types of the records of a log: whole ones, and the first and last part of one that is spread over blocks. */
+/** Record types of a log: complete ones, and the first and last part of one that spans blocks. */
 export const FULL = 1;
 export const FIRST = 2;
 export const LAST = 4;
 
-/** Fields of an edit of the list of files. */
+/** Fields of a manifest edit. */
 const COMPARATOR = 1;
 const NUMBERS: ReadonlySet<number> = new Set([2, 3, 4, 9]);
 const COMPACT_POINTER = 5;
 const DELETED_FILE = 6;
 const NEW_FILE = 7;
 
-/** Bytes that are not what they should be. */
+/** Bytes in an unexpected format. */
 class FormatError extends Error {}
 
 interface Handle {
@@ -34,7 +34,7 @@ interface Handle {
 	readonly size: number;
 }
 
-/** Every block has its checksum, and the blocks and the footer are all that there is. */
+/** Whether every block's checksum is right and the table consists of just the blocks and the footer. */
 export function isWholeTable(bytes: Buffer): boolean {
 	try {
 		checkTable(bytes);
@@ -101,8 +101,8 @@ function handlesOf(block: Uint8Array): readonly Handle[] {
 }
 
 /**
- * The numbers of the tables that a list of files (MANIFEST) names in the end. What a kill tore off is ignored;
- * of a list that can't be read otherwise the library itself will say so.
+ * Numbers of the tables that a manifest finally names. A torn end left by a kill is ignored; if it is
+ * unreadable for other reasons, the library itself will report it.
  */
 export function tablesOfManifest(manifest: Buffer): ReadonlySet<number> {
 	const live = new Set<number>();
@@ -163,7 +163,7 @@ class Reader {
 		return this.at >= this.bytes.length;
 	}
 
-	/** A number in groups of seven bits, the lowest first. */
+	/** A varint: groups of seven bits, lowest first. */
 	number(): number {
 		let value = 0;
 		for (let scale = 1; ; scale *= 128) {

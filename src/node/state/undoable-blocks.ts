@@ -1,33 +1,33 @@
 /**
- * What the blocks changed that can still be undone.
+ * The changes of the blocks that can still be undone.
  *
- * Contract: blocks come in at the newest end and leave at either one: undone at the newest, settled at the oldest. Changes of
- * the same entry are linked, so that settling a block tells in one step whether a newer one changed the entry too.
+ * Contract: blocks are added at the newest end, undone at the newest and settled at the oldest. Changes of
+ * the same entry are linked, so settling a block knows in one step whether a newer one changed the entry.
  */
 
 import type { Entry, EntryMaps } from "./entry.js";
 import { type Journal, NONE, type Restore } from "./journal.js";
 
-/** A value of the head that differs, or may differ, from the base. */
+/** A head value that differs, or may differ, from the base. */
 export interface HeadEntry {
 	readonly key: string;
 	value: Entry;
-	/** The newest change of the entry by a block; undefined if only what is pending changed it. */
+	/** The newest change of the entry by a block; undefined if only pending changes touched it. */
 	change: ChangedEntry | undefined;
 }
 
-/** A changed entry of a block: its value before (as a before-image) and after. */
+/** An entry changed by a block: its before-image, and the value after. */
 interface ChangedEntry {
 	readonly block: BlockChange;
 	readonly entry: HeadEntry;
 	before: Entry | typeof NONE;
 	after: Entry;
-	/** The change of the same entry before this one, and after it, among the blocks that can be undone. */
+	/** The previous and next change of the same entry among the undoable blocks. */
 	older: ChangedEntry | undefined;
 	newer: ChangedEntry | undefined;
 }
 
-/** What one block changed, by store index, in the order of its first writes. */
+/** What one block changed, by store index, in order of first write. */
 export interface BlockChange {
 	readonly number: bigint;
 	readonly entries: readonly (readonly ChangedEntry[])[];
@@ -53,7 +53,7 @@ export class UndoableBlocks {
 		return this.blocks[0];
 	}
 
-	/** Makes what a journal holds the change of a block. */
+	/** Turns the journal's contents into the change of a block. */
 	add(number: bigint, journal: Journal): BlockChange {
 		const entries = this.head.map((): ChangedEntry[] => []);
 		const block = { number, entries };
@@ -70,7 +70,7 @@ export class UndoableBlocks {
 		return block;
 	}
 
-	/** Takes the newest block away. @throws {Error} if there is none */
+	/** Removes the newest block. @throws {Error} if there is none */
 	undo(restore: Restore): void {
 		const block = this.blocks.pop();
 		if (!block) throw new Error("no block can be undone");
@@ -84,7 +84,7 @@ export class UndoableBlocks {
 	}
 
 	/**
-	 * Takes the oldest block away: its values move below.
+	 * Removes the oldest block: its values move below.
 	 * @param move called with each entry with its value, and whether a newer block changed it too
 	 */
 	finalizeOldest(move: (index: number, key: string, after: Entry, isNewest: boolean) => void): void {
@@ -96,7 +96,7 @@ export class UndoableBlocks {
 					entry.change = undefined;
 					continue;
 				}
-				// Undoing the newer change leads to the value below from now on, not to a copy of its own.
+				// Undoing the newer change now leads to the value below, not to a copy of its own.
 				newer.older = undefined;
 				if (newer.before === after) newer.before = NONE;
 			}
@@ -108,7 +108,7 @@ export class UndoableBlocks {
 		return this.entryOf(index, key)?.change;
 	}
 
-	/** The first change of an entry by a block from a number on. */
+	/** The first change of an entry by a block with at least this number. */
 	firstChange(index: number, key: string, number: bigint): ChangedEntry | undefined {
 		let first: ChangedEntry | undefined;
 		for (let change = this.newestChange(index, key); change; change = change.older) {

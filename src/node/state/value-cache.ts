@@ -1,40 +1,40 @@
-/** Decoded values of the database by store and key, in two generations, and how well they serve. */
+/** Two-generation cache of decoded database values by store and key, with usage statistics. */
 
 import { type CacheBudget, shareCacheBytes } from "./cache-budget.js";
 import { STORE_COUNT, storeDefinitions } from "./definition.js";
 import { makeMaps } from "./entry.js";
 
-/** An entry of a map with its key and a small object. */
+/** Overhead of a map entry with its key and a small object, in bytes. */
 const ENTRY_BYTES = 200;
-/** How much larger a message is than its encoding: fields that are absent take room, and numbers are objects. */
+/** Size ratio of a message to its encoding: absent fields take room, and numbers are objects. */
 const DECODED_SHARE = 12;
 
-/** How often a store was asked for an entry, how often the database had to answer, and what is kept of it. */
+/** Reads and misses of a store, and what is cached of it. */
 export interface CacheUse {
 	readonly store: string;
 	readonly reads: number;
 	readonly misses: number;
-	/** Values that are kept now. */
+	/** Number of cached values. */
 	readonly entries: number;
-	/** How often a generation was full; from the second time on the caches keep as much as they ever will. */
+	/** How often a generation filled up; from the second time on, the caches have reached full size. */
 	readonly turns: number;
 }
 
-/** Stores that share a part of the budget: what one asks for takes room from the others. */
+/** Stores that share part of the budget and evict each other. */
 interface Group {
 	readonly stores: readonly number[];
-	/** Of each generation. */
+	/** Byte limit of each generation. */
 	readonly limit: number;
-	/** Of the young generation. */
+	/** Bytes of the young generation. */
 	bytes: number;
 	turns: number;
 }
 
-/** What was asked for lately stays: an entry that is found in the old generation moves to the young one. */
+/** Keeps recently used values: a hit in the old generation moves the entry to the young one. */
 export class ValueCache<V> {
 	private readonly young: Map<string, V>[] = makeMaps();
 	private readonly old: Map<string, V>[] = makeMaps();
-	/** Bytes of each store's young generation; what came over from an old one counts as the old one's average. */
+	/** Bytes of each store's young generation; entries promoted from the old one count as its average. */
 	private readonly youngBytes = new Float64Array(STORE_COUNT);
 	private readonly averages = new Float64Array(STORE_COUNT);
 	private readonly reads = new Float64Array(STORE_COUNT);
@@ -58,7 +58,7 @@ export class ValueCache<V> {
 	}
 
 	/**
-	 * The cached value of an entry; undefined: the database must be asked.
+	 * The cached value of an entry; undefined: ask the database.
 	 * @param index of the store
 	 */
 	get(index: number, key: string): V | undefined {
@@ -76,7 +76,7 @@ export class ValueCache<V> {
 		return (this.young[index] as Map<string, V>).has(key) || (this.old[index] as Map<string, V>).has(key);
 	}
 
-	/** Keeps what the database answered. @param bytes its encoded size */
+	/** Caches the database's answer. @param bytes its encoded size */
 	keep(index: number, key: string, value: V, bytes: number): void {
 		const isMessage = storeDefinitions[index]?.isMessage === true;
 		this.add(index, key, value, ENTRY_BYTES + (isMessage ? DECODED_SHARE * bytes : bytes));
@@ -88,7 +88,7 @@ export class ValueCache<V> {
 		const young = this.young[index] as Map<string, V>;
 		const { size } = young;
 		young.set(key, value);
-		// In place of a value that was there: about as large.
+		// It replaced an existing value, of about the same size.
 		if (young.size === size) return;
 		this.youngBytes[index] = (this.youngBytes[index] as number) + bytes;
 		group.bytes += bytes;
@@ -112,13 +112,13 @@ export class ValueCache<V> {
 		this.keep(index, key, value, bytes);
 	}
 
-	/** Forgets a value: another one is in the database now. */
+	/** Drops a value that changed in the database. */
 	drop(index: number, key: string): void {
 		(this.young[index] as Map<string, V>).delete(key);
 		(this.old[index] as Map<string, V>).delete(key);
 	}
 
-	/** The use of each store; those that were never asked are left out. */
+	/** Usage per store; those never read are left out. */
 	get use(): readonly CacheUse[] {
 		return storeDefinitions
 			.map(({ name, index }) => ({

@@ -1,4 +1,4 @@
-/** A view of the state: typed stores and properties over one backend. Rules and queries see nothing else of it. */
+/** A view of the state: typed stores and properties over one backend. The only access rules and queries have. */
 
 import { toHex, toKey } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
@@ -9,7 +9,7 @@ import { Properties } from "./properties.js";
 import type { PropertySeed } from "./property-table.js";
 import { PackedStore, Store } from "./store.js";
 
-/** Notified of each write that changes a balance, and of each deletion. Amounts in sun; a deletion leaves 0. */
+/** Called on each balance change and each deletion. Amounts in sun; a deletion leaves 0. */
 type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => void;
 
 class AccountStore extends Store<Readonly<Account>> {
@@ -33,7 +33,7 @@ class AccountStore extends Store<Readonly<Account>> {
 		observer?.(key, -before, 0n);
 	}
 
-	/** An account as the base has it, where the network keeps what it has flushed. */
+	/** An account as the base has it, i.e. as the reference has flushed it. */
 	settled(address: Uint8Array): Readonly<Account> | undefined {
 		const key = toKey(address);
 		return this.base.settled ? this.base.settled(stores.account, key) : this.base.get(stores.account, key);
@@ -59,7 +59,7 @@ export { Store } from "./store.js";
 export interface StateView extends StateStores {
 	readonly account: AccountStore;
 	readonly properties: Properties;
-	/** What the view stands on, for layers over it. */
+	/** What the view is built on, for layers above it. */
 	readonly backend: StateBackend;
 	readonly seed: PropertySeed;
 }

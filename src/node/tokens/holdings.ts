@@ -1,6 +1,6 @@
 /**
- * What an account holds of a token, or of the coin where a pair names it (protocol/tokens §8). The functions that change a
- * record take one that the caller writes.
+ * An account's holdings of tokens, or of the coin in exchange pairs (protocol/tokens §8). Functions that
+ * change a record take one that the caller writes.
  */
 
 import { checkedAdd, wrap } from "../../protocol/int64.js";
@@ -8,7 +8,7 @@ import type { Account } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 import { isCoin, namesByNumber, tokenNumber, tokenText } from "./token-store.js";
 
-/** Units of a token, undefined if the account's record has no entry for it. */
+/** Units of a token; undefined if the account's record has no entry for it. */
 export function tokenBalance(
 	state: StateView,
 	account: Readonly<Account>,
@@ -29,9 +29,9 @@ export function holdsToken(
 }
 
 /**
- * Sets the balance of a token; by name, both maps of the record follow. While balances are moved out of records, the
- * network first looks for one under the very key it was given, and keeps the zero that it finds under a name
- * (protocol/tokens §8.3, "Import").
+ * Sets a token's balance; for tokens by name, in both maps of the record. While balances are moved out of
+ * records, the network first looks one up under the given key as is, and keeps the zero that it finds under a
+ * name (protocol/tokens §8.3, "Import").
  */
 function setTokenBalance(state: StateView, account: Account, token: Uint8Array, balance: bigint): void {
 	const byNumber = new Map(account.assetV2);
@@ -58,8 +58,8 @@ export function takeToken(state: StateView, account: Account, token: Uint8Array,
 }
 
 /**
- * Gives an account coins or units of a token.
- * @param fit brings a sum of coins to 64 bits
+ * Credits coins or units of a token.
+ * @param fit reduces a sum of coins to 64 bits
  * @throws {OverflowError} for a token, or as `fit` does
  */
 export function give(
@@ -73,7 +73,7 @@ export function give(
 	else addToken(state, account, id, amount);
 }
 
-/** Takes coins, or units of a token, which the checks have found to be there. @param fit as for {@link give} */
+/** Debits coins or units of a token, whose presence was validated. @param fit as for {@link give} */
 export function take(
 	state: StateView,
 	account: Account,

@@ -1,6 +1,5 @@
 /**
- * Questions about tokens (protocol/tokens §9.1). Every record is shown with its public bandwidth usage recovered to the head
- * slot.
+ * Token queries (protocol/tokens §9.1). Records are returned with their public bandwidth usage recovered to the head slot.
  */
 
 import { equalBytes, fromUtf8 } from "../../protocol/bytes.js";
@@ -12,10 +11,10 @@ import { valuesInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
 import { namesByNumber, tokenStore } from "./token-store.js";
 
-/** The longest page of a list. */
+/** Maximum page size of a list. */
 const MAX_PAGE = 1_000n;
 
-/** A record as queries show it. */
+/** A record as queries return it. */
 function shownToken(state: StateView, token: Readonly<AssetIssueContract>): AssetIssueContract {
 	const copy = AssetIssueContract.copy(token);
 	copy.public_free_asset_net_usage = increase(
@@ -28,23 +27,23 @@ function shownToken(state: StateView, token: Readonly<AssetIssueContract>): Asse
 	return copy;
 }
 
-/** Records as a list; undefined where nothing was found. */
+/** Records as a list; undefined if there are none. */
 function list(state: StateView, tokens: readonly Readonly<AssetIssueContract>[]): AssetIssueList | undefined {
 	if (tokens.length === 0) return undefined;
 	return AssetIssueList.create({ assetIssue: tokens.map((token) => shownToken(state, token)) });
 }
 
-/** The records that count now, in the order of the store. */
+/** The records in current use, in store order. */
 function listed(state: StateView): Readonly<AssetIssueContract>[] {
 	return valuesInStoreOrder(tokenStore(state));
 }
 
-/** All tokens, in the order of the store. */
+/** All tokens, in store order. */
 export function allTokens(state: StateView): AssetIssueList | undefined {
 	return list(state, listed(state));
 }
 
-/** A page of all tokens, ordered by name, then as in the store. PERF: sorts all tokens. */
+/** A page of all tokens, by name, then in store order. PERF: sorts all tokens. */
 export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): AssetIssueList | undefined {
 	const tokens = listed(state);
 	if (offset < 0n || limit <= 0n || offset >= BigInt(tokens.length)) return undefined;
@@ -57,7 +56,7 @@ export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): A
 	);
 }
 
-/** The token that an account has issued, as a list. PERF: walks all tokens. */
+/** The token that an account issued, as a list. PERF: iterates over all tokens. */
 export function tokensOfAccount(state: StateView, owner: Uint8Array): AssetIssueList | undefined {
 	return list(
 		state,
@@ -65,13 +64,13 @@ export function tokensOfAccount(state: StateView, owner: Uint8Array): AssetIssue
 	);
 }
 
-/** The token of a number. @param id the number's text */
+/** The token with a number. @param id the number as text */
 export function tokenById(state: StateView, id: Uint8Array): AssetIssueContract | undefined {
 	const token = id.length > 0 ? state.assetIssueV2.get(id) : undefined;
 	return token && shownToken(state, token);
 }
 
-/** All tokens of exactly this name, in the order of the store. PERF: walks all tokens. */
+/** All tokens with exactly this name, in store order. PERF: iterates over all tokens. */
 export function tokensByName(state: StateView, name: Uint8Array): AssetIssueList | undefined {
 	return list(
 		state,
@@ -80,7 +79,7 @@ export function tokensByName(state: StateView, name: Uint8Array): AssetIssueList
 }
 
 /**
- * The one token of this name; once names aren't unique, a token of this number counts as well.
+ * The only token with this name; once names aren't unique, also the token with this number.
  * @throws {RuntimeRuleError} if more than one token answers to it
  */
 export function tokenByName(state: StateView, name: Uint8Array): AssetIssueContract | undefined {

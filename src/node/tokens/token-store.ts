@@ -1,6 +1,6 @@
 /**
- * The two generations of token records (protocol/tokens §1). Until ALLOW_SAME_TOKEN_NAME a token is known by its name, and a
- * second record by its number is kept up beside it; from then on there is only the number.
+ * The two generations of token records (protocol/tokens §1). Until ALLOW_SAME_TOKEN_NAME, tokens are
+ * identified by name, and a second record by number is kept in sync; afterwards only by number.
  */
 
 import { fromUtf8 } from "../../protocol/bytes.js";
@@ -8,7 +8,7 @@ import type { Account, AssetIssueContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView, Store } from "../state/view.js";
 
-// How contracts name a token: by its number, by its name before the switch, or the coin itself (protocol/tokens §§1 and 2.1).
+// How contracts identify a token: by number, by name before the switch, or as the coin itself (protocol/tokens §§1 and 2.1).
 
 /** The id of the coin in exchange pairs and market orders: `_`. */
 export const COIN_ID: Uint8Array = Buffer.from("_", "latin1");
@@ -37,7 +37,7 @@ export function tokenBytes(id: string): Uint8Array {
 	return Buffer.from(id, "utf8");
 }
 
-/** Rules on a token's texts and limits that issuing and updating share (protocol/tokens §2.1). */
+/** Limits on a token's texts, shared by issuing and updating (protocol/tokens §2.1). */
 const MAX_NAME_LENGTH = 32;
 const MAX_URL_LENGTH = 256;
 const MAX_DESCRIPTION_LENGTH = 200;
@@ -61,27 +61,27 @@ export function checkTokenBandwidth(state: StateView, perHolder: bigint, forAll:
 	if (forAll < 0n || forAll >= limit) throw new ContractValidateError("Invalid PublicFreeAssetNetLimit");
 }
 
-/** Whether contracts name tokens by number. */
+/** Whether contracts identify tokens by number. */
 export function namesByNumber(state: StateView): boolean {
 	return state.properties.on("ALLOW_SAME_TOKEN_NAME");
 }
 
-/** The records that count now. */
+/** The records in current use. */
 export function tokenStore(state: StateView): Store<Readonly<AssetIssueContract>> {
 	return namesByNumber(state) ? state.assetIssueV2 : state.assetIssue;
 }
 
-/** The record of a token by the id or name that contracts use now. */
+/** A token's record by the id or name currently used by contracts. */
 export function findToken(state: StateView, key: Uint8Array): Readonly<AssetIssueContract> | undefined {
 	return tokenStore(state).get(key);
 }
 
-/** The token that an account has issued, by the id or name that contracts use now; empty if it has issued none. */
+/** The token an account has issued, by the id or name currently used by contracts; empty if none. */
 export function issuedToken(state: StateView, account: Readonly<Account>): Uint8Array {
 	return namesByNumber(state) ? account.asset_issued_ID : account.asset_issued_name;
 }
 
-/** The number of a token, as text, from the id or name that contracts use now. */
+/** A token's number, as text, from the id or name currently used by contracts. */
 export function tokenNumber(state: StateView, key: Uint8Array): string {
 	if (namesByNumber(state)) return tokenText(key);
 	const token = state.assetIssue.get(key);
@@ -89,7 +89,7 @@ export function tokenNumber(state: StateView, key: Uint8Array): string {
 	return token.id;
 }
 
-/** Changes a token's record, in both generations while there are two. */
+/** Updates a token's record, in both generations while there are two. */
 export function updateToken(
 	state: StateView,
 	key: Uint8Array,

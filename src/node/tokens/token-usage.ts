@@ -1,6 +1,6 @@
 /**
- * An account's use of its tokens' bandwidth as queries show it, in the network's order (protocol/tokens §8.4): the entries of
- * the record first, then the tokens that have none.
+ * Token bandwidth usage of an account as queries return it, in the network's order (protocol/tokens §8.4):
+ * the record's entries first, then tokens without one.
  */
 
 import { hashOrdered } from "../../protocol/json/map-ordered-json.js";
@@ -13,7 +13,7 @@ type Amounts = ReadonlyMap<string, bigint>;
 
 const byName = (name: string): string => name;
 
-/** Capacity of a hash map that is made as a copy of `count` entries. */
+/** Capacity of a Java hash map created as a copy of `count` entries. */
 function copyCapacity(count: number): number {
 	let capacity = 1;
 	while (capacity < count / 0.75 + 1) capacity *= 2;
@@ -34,15 +34,15 @@ function recovered(
 	return result;
 }
 
-/** Usage by name, recovered to the head, of every token that an account holds or has used. */
+/** Usage by name, recovered to the head, of all tokens an account holds or has used. */
 export function usageByName(properties: Properties, account: Readonly<Account>): Map<string, bigint> {
 	const { asset, free_asset_net_usage, latest_asset_operation_time } = account;
 	return recovered(properties, [...asset.keys()], free_asset_net_usage, latest_asset_operation_time);
 }
 
 /**
- * An account's balances in the order in which the network gathers them while they are moved out of the record (#66): a hash
- * map into which those that have been flushed are put by number, then those of the record.
+ * An account's balances in the order in which the network gathers them while they are moved out of the record
+ * (#66): a hash map filled with the flushed ones by number, then those of the record.
  */
 export function gatheredBalances(state: StateView, account: Readonly<Account>): Amounts {
 	const { assetV2, asset_optimized } = account;
@@ -53,21 +53,21 @@ export function gatheredBalances(state: StateView, account: Readonly<Account>): 
 	return tokenValues(tokens, (token) => assetV2.get(token) as bigint);
 }
 
-/** The numbers of an account's tokens in the order of a hash map that the network makes as a copy of them. */
+/** An account's token numbers in the order of a hash map created as a copy of them. */
 export function copiedTokens(state: StateView, account: Readonly<Account>): string[] {
 	if (account.assetV2.size === 0) return [];
 	const held = [...gatheredBalances(state, account).keys()];
 	return hashOrdered(held, byName, copyCapacity(held.length));
 }
 
-/** Usage by number; the network copies the tokens through a hash map, whose order remains. */
+/** Usage by number, in the order of the hash map that the network copies the tokens through. */
 export function usageByNumber(state: StateView, account: Readonly<Account>): Map<string, bigint> {
 	const { free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
 	const tokens = copiedTokens(state, account);
 	return recovered(state.properties, tokens, free_asset_net_usageV2, latest_asset_operation_timeV2);
 }
 
-/** A value for every token, in the order of a hash map into which they are put one by one. */
+/** A value for each token, in the order of a hash map into which they are inserted one by one. */
 export function tokenValues(tokens: Iterable<string>, value: (token: string) => bigint): Map<string, bigint> {
 	const names = [...tokens];
 	const ordered = hashOrdered(names, byName);

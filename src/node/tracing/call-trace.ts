@@ -1,4 +1,4 @@
-/** Records an execution as a tree of calls, with the logs that they wrote and what they did beside calling. */
+/** Records an execution as a call tree, with each call's logs and other effects. */
 
 import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { CallRefusal, ClosedCall, ExecutionObserver, OpenedCall } from "../vm/execution-observer.js";
@@ -6,47 +6,47 @@ import type { InternalRecord } from "../vm/internal-transactions.js";
 import type { VmError } from "../vm/vm-error.js";
 import type { TraceBudget } from "./limits.js";
 
-/** A log, and how many calls of the same frame came before it. */
+/** A log, and the number of calls its frame had made before it. */
 export interface FrameLog {
 	readonly log: Readonly<TransactionInfoLog>;
 	readonly position: number;
-	/** Among all logs of the transaction. */
+	/** Index among all logs of the transaction. */
 	readonly index: number;
 }
 
-/** A call or creation that has ended. */
+/** A completed call or creation. */
 export interface TracedCall extends Omit<OpenedCall, "energy" | "input"> {
 	readonly input: Uint8Array;
-	/** What it might spend. */
+	/** Energy it was given. */
 	readonly energy: bigint;
-	/** With what inner calls used. */
+	/** Includes inner calls. */
 	energyUsed: bigint;
 	penalty: number;
 	output: Uint8Array;
 	reverted: boolean;
 	failure: VmError | CallRefusal | undefined;
-	/** Whether it is the end of a contract, as an entry among the calls: its heir is the address. */
+	/** Whether this entry is a self-destruct, listed as a call; its address is the heir. */
 	readonly isEnd: boolean;
-	/** Those of what failed are left out. */
+	/** Empty if the call failed. */
 	logs: FrameLog[];
-	/** Stakes, votes and the like. */
+	/** Stakes, votes and similar operations. */
 	readonly notes: InternalRecord[];
 	readonly calls: TracedCall[];
 }
 
 interface CallTraceOptions {
-	/** Nothing of inner calls. */
+	/** Omit inner calls. */
 	readonly onlyTop: boolean;
 	readonly withLog: boolean;
 }
 
-/** Bytes that a call, log or note takes in an answer beside its data. */
+/** Size of a call, log or note in the response, excluding its data. */
 const FIXED_BYTES = 400;
 
 const ENDED_WITH_CALLER: CallRefusal = { result: undefined, message: "ended with its caller" };
 
 export class CallTrace {
-	/** What the transaction began with; undefined: no contract ran. */
+	/** The outermost call; undefined: no contract ran. */
 	root: TracedCall | undefined;
 	private open: TracedCall[] = [];
 	private logs = 0;
@@ -80,7 +80,7 @@ export class CallTrace {
 		},
 	};
 
-	/** Bytes are hexadecimal in the answer. */
+	/** Doubled because bytes are hexadecimal in the response. */
 	private take(bytes: number): void {
 		this.budget.take(FIXED_BYTES + 2 * bytes);
 	}
@@ -89,7 +89,7 @@ export class CallTrace {
 		return depth === 0 || !this.options.onlyTop;
 	}
 
-	/** The call that is under way at a depth, if it is kept. */
+	/** The open call at a depth, if it is recorded. */
 	private callOf(depth: number): TracedCall | undefined {
 		return this.open.find((call) => call.depth === depth);
 	}
@@ -132,7 +132,7 @@ export class CallTrace {
 		if (failure || reverted) forgetLogs(call);
 	}
 
-	/** Ends what is still open at a depth and deeper: its caller failed, and it with it. */
+	/** Closes calls still open at a depth or deeper, which failed together with their caller. */
 	private closeBelow(depth: number): void {
 		for (let last = this.open.at(-1); last && last.depth >= depth; last = this.open.at(-1)) {
 			this.open.pop();
@@ -143,13 +143,13 @@ export class CallTrace {
 	}
 }
 
-/** What failed has written no logs, nor has what it called. */
+/** Drops the logs of a failed call and its inner calls. */
 function forgetLogs(call: TracedCall): void {
 	call.logs = [];
 	for (const inner of call.calls) forgetLogs(inner);
 }
 
-/** The end of a contract as an entry among its calls, as other networks' tools list it. */
+/** A self-destruct as an entry among a contract's calls, as other networks' tools list it. */
 function endOf(call: TracedCall, record: InternalRecord): TracedCall {
 	return {
 		kind: "SELFDESTRUCT",

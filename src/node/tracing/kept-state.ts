@@ -1,4 +1,4 @@
-/** The state after a block, whatever happens at the head: it is found anew when the head has changed. */
+/** The state after a block, which stays usable while the head changes: it is looked up again after each change. */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { OpenChain } from "../chain/open-chain.js";
@@ -11,7 +11,7 @@ export class KeptState implements StateBackend {
 
 	/**
 	 * @param number of the block whose state it is
-	 * @param standing the block that must stay in the chain for it: that one, or one that stands on it
+	 * @param standing the block that must remain in the chain: that one, or a descendant
 	 */
 	constructor(
 		private readonly open: OpenChain,
@@ -19,7 +19,7 @@ export class KeptState implements StateBackend {
 		private readonly standing: { readonly number: bigint; readonly id: Uint8Array },
 	) {}
 
-	/** Must be called before reads in each turn. @throws {TraceError} if the block or the state is gone */
+	/** Must be called in each turn before reading. @throws {TraceError} if the block or the state is gone */
 	renew(): void {
 		const { chain, database } = this.open;
 		const now = `${chain.head.idHex} ${database.mark()} ${database.finalizedNumber}`;
@@ -45,7 +45,7 @@ export class KeptState implements StateBackend {
 	keysEver: StateBackend["keysEver"] = (store, prefix) => this.state.keysEver(store, prefix);
 }
 
-/** The error where the state after a block isn't kept. @param isFork whether the chain began with another node's state */
+/** The error if the state after a block isn't kept. @param isFork whether the chain was forked from another node's state */
 export function goneState(number: bigint, isFork: boolean): TraceError {
 	if (isFork) return new TraceError(`a fork has no state of block ${number}: its source may know it`);
 	return new TraceError(

@@ -1,17 +1,17 @@
-/** What one trace may take: bytes of its answer, and time. */
+/** Limits of a trace: response size and time. */
 
-/** Something that can't be traced; the message is for the caller. */
+/** A trace isn't possible; the message is for the client. */
 export class TraceError extends Error {
 	override readonly name = "TraceError";
 }
 
-/** Counts what a trace gathers, so that it ends before its answer is too long to send. */
+/** Counts the bytes a trace collects, so that it ends before its response gets too large. */
 export class TraceBudget {
 	private left: number;
 
 	/**
-	 * @param bytes that the answer may have; 0 or less: any number
-	 * @param what is gathered, and what makes it shorter
+	 * @param bytes maximum size of the response; 0 or less: unlimited
+	 * @param what what is collected; `advice` says how to reduce it
 	 */
 	constructor(
 		private readonly bytes: number,
@@ -31,13 +31,13 @@ export class TraceBudget {
 	}
 }
 
-/** How long the executions of one request may take. */
+/** Time limit for the executions of one request. */
 export class TraceClock {
 	private usedMs = 0;
 
 	/**
-	 * @param limitMs Infinity: as long as it takes
-	 * @param what is executed, and what limits it
+	 * @param limitMs Infinity: unlimited
+	 * @param what what is executed; `limits` names the settings that limit it
 	 */
 	constructor(
 		private readonly limitMs: number,
@@ -46,8 +46,8 @@ export class TraceClock {
 	) {}
 
 	/**
-	 * Executes something, and counts how long it took.
-	 * @param execute is given the time of `performance.now()` at which it must end
+	 * Runs an execution, and adds up the time it takes.
+	 * @param execute receives its deadline, in terms of `performance.now()`
 	 * @throws {TraceError} if the time is over, before or afterwards
 	 */
 	run<T>(execute: (deadlineMs: number) => T): T {

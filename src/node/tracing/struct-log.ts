@@ -1,4 +1,4 @@
-/** Records an execution operation by operation. Each step is written at once, so that what it takes is what it is long. */
+/** Records an execution step by step. Each step is serialized immediately, so that the size limit counts actual bytes. */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { ExecutionObserver } from "../vm/execution-observer.js";
@@ -10,23 +10,23 @@ import type { TraceBudget } from "./limits.js";
 export interface TraceStep {
 	readonly pc: number;
 	readonly op: string;
-	/** 1 for the code that the transaction calls. */
+	/** 1 for the outermost code. */
 	readonly depth: number;
 	/** Energy left before the operation. */
 	readonly energy: bigint;
-	/** What it used, with what it gave on to a call; of what ended a frame by failing, all that was left. */
+	/** Energy used, including what was forwarded to a call; if the frame fails here, all that was left. */
 	readonly cost: bigint;
-	/** Dynamic energy's share of it. */
+	/** The part of it that is dynamic energy's penalty. */
 	readonly penalty: number;
 	/** Why the frame failed here; undefined: it didn't. */
 	readonly error: string | undefined;
-	/** The bottom first; undefined: not asked for. */
+	/** Bottom first; undefined: not requested. */
 	readonly stack: readonly Word[] | undefined;
-	/** Words of 32 bytes, hexadecimal; undefined: not asked for. */
+	/** Words of 32 bytes, hexadecimal; undefined: not requested. */
 	readonly memory: readonly string[] | undefined;
-	/** What the last call returned; undefined: not asked for. */
+	/** Return data of the last call; undefined: not requested. */
 	readonly returnData: Uint8Array | undefined;
-	/** The slots that this contract has touched so far, words of 32 bytes, hexadecimal; undefined: not asked for. */
+	/** Slots this contract has touched so far, as 32-byte hexadecimal words; undefined: not requested. */
 	readonly storage: Readonly<Record<string, string>> | undefined;
 }
 
@@ -35,19 +35,19 @@ export interface StructLogOptions {
 	readonly memory: boolean;
 	readonly storage: boolean;
 	readonly returnData: boolean;
-	/** Steps that are kept. */
+	/** Maximum number of steps kept. */
 	readonly limit: number;
-	/** How a step is written. */
+	/** Serializes a step. */
 	readonly write: (step: TraceStep) => string;
 }
 
-/** A step under way: what it cost is known when the next one begins. */
+/** A step in progress; its cost is known only when the next one begins. */
 interface Pending {
 	readonly step: Omit<TraceStep, "cost" | "penalty" | "storage" | "error">;
 	readonly frame: Frame;
 	readonly height: number;
 	readonly penalty: number;
-	/** For operations of the storage: the slot. */
+	/** The slot, for storage operations. */
 	readonly slot: Word | undefined;
 }
 
@@ -61,7 +61,7 @@ export class StructLog {
 		private readonly budget: TraceBudget,
 	) {}
 
-	/** The steps as they were written. */
+	/** The serialized steps. */
 	get steps(): readonly string[] {
 		return this.written;
 	}
@@ -101,7 +101,7 @@ export class StructLog {
 		this.budget.take((stack ? height : 0) + (this.pending.step.memory?.length ?? 0));
 	}
 
-	/** Writes the last step. */
+	/** Completes the pending step. */
 	private finish(error?: string): void {
 		const { pending } = this;
 		if (!pending) return;
@@ -110,7 +110,7 @@ export class StructLog {
 		const used = step.energy - BigInt(frame.remaining);
 		const text = this.options.write({
 			...step,
-			// A call that gave energy back has more than before.
+			// After a call gave energy back, there is more than before.
 			cost: used > 0n ? used : 0n,
 			penalty: frame.penalty - pending.penalty,
 			storage: this.options.storage ? this.storageAfter(pending, error !== undefined) : undefined,
@@ -120,7 +120,7 @@ export class StructLog {
 		this.written.push(text);
 	}
 
-	/** The touched slots, with the one that this operation has read or written. */
+	/** The touched slots, including the one this operation reads or writes. */
 	private storageAfter(
 		{ step, frame, slot, height }: Pending,
 		failed: boolean,
@@ -128,7 +128,7 @@ export class StructLog {
 		const address = toHex(frame.context.address);
 		const before = this.touched.get(address) ?? {};
 		if (slot === undefined || failed) return before;
-		// What was read lies where the slot lay; what was written lay below it, and nothing has been put there yet.
+		// A value read is where the slot was; a value written was below it, and hasn't been overwritten yet.
 		const value = frame.stack[step.op === "SLOAD" ? height - 1 : height - 2] as Word;
 		const after = { ...before, [wordHex(slot)]: wordHex(value) };
 		this.touched.set(address, after);

@@ -1,4 +1,4 @@
-/** Which accounts and slots an execution read or wrote: what tools that execute elsewhere need to know beforehand. */
+/** Records the accounts and slots that an execution reads or writes: the prestate that tools need to execute it elsewhere. */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
@@ -8,7 +8,7 @@ import type { ExecutionObserver } from "../vm/execution-observer.js";
 import type { Word } from "../vm/word.js";
 import type { TraceBudget } from "./limits.js";
 
-/** What an account or a slot counts for, in bytes of an answer: more than it is long, since each has to be looked up again. */
+/** What an account or slot counts against the size limit, in bytes: more than its length, since each is looked up again. */
 const LEAST_BYTES = 400;
 
 export class TouchedState {
@@ -17,22 +17,22 @@ export class TouchedState {
 
 	constructor(private readonly budget: TraceBudget) {}
 
-	/** 21 bytes each, in the order of their first use. */
+	/** Accounts, 21 bytes each, in order of first use. */
 	get accounts(): readonly Uint8Array[] {
 		return [...this.touchedAccounts].map(fromKey);
 	}
 
-	/** Contracts that read or wrote slots, 21 bytes each. */
+	/** Contracts whose slots were accessed, 21 bytes each. */
 	get contracts(): readonly Uint8Array[] {
 		return [...this.touchedSlots.keys()].map(fromKey);
 	}
 
-	/** The slots of a contract that its code read or wrote, also where that was undone. */
+	/** The slots of a contract that its code read or wrote, even if that was reverted. */
 	slotsOf(address: Uint8Array): Iterable<Word> {
 		return this.touchedSlots.get(toKey(address)) ?? [];
 	}
 
-	/** Notes the slots. */
+	/** Records slots. */
 	readonly observer: ExecutionObserver = {
 		began: () => this.touchedSlots.clear(),
 		step: (frame, operation, _pc, height) => {
@@ -47,7 +47,7 @@ export class TouchedState {
 		},
 	};
 
-	/** The same state, noting the accounts that are asked for or changed. */
+	/** The same state, recording the accounts that are read or changed. */
 	watching({ backend, seed }: StateView): StateView {
 		const note = (store: StoreDefinition<unknown>, key: string): void => {
 			if (store.index !== stores.account.index || this.touchedAccounts.has(key)) return;

@@ -1,6 +1,6 @@
 /**
- * Traces for clients: which block a transaction is in, executing it there again, and executing calls that are in no block. Each
- * transaction is one piece of work for the queue of the caller, so that others have their turn in between.
+ * Traces for clients: locates transactions, re-executes them in their blocks, and executes calls that are in
+ * no block. Each transaction is a separate item in the caller's queue, so that other work can run in between.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -24,10 +24,10 @@ import { TraceClock, TraceError } from "./limits.js";
 import type { TouchedState } from "./touched-state.js";
 
 /**
- * Executing the transactions of a block once more, one after the other, on the state before it. Nothing of it is kept.
+ * Re-executes a block's transactions one after the other, on the state before the block. Nothing is kept.
  *
- * Contract: between two transactions others may have their turn, and the chain may go on; where the block itself leaves the
- * chain, or the state before it is forgotten, the next transaction is refused.
+ * Other work may run between two transactions, and the chain may advance; if the block is reorged out, or the
+ * state before it is pruned, the next transaction fails.
  */
 class Reexecution {
 	private readonly former: KeptState;
@@ -45,7 +45,7 @@ class Reexecution {
 		this.layer = new StateLayer(createView(this.former, open.seed));
 	}
 
-	/** Position in the block of what is executed next. */
+	/** Index in the block of the next transaction to execute. */
 	get next(): number {
 		return this.position;
 	}
@@ -57,7 +57,7 @@ class Reexecution {
 	}
 
 	/**
-	 * Executes the next transaction and watches it.
+	 * Executes the next transaction under an observer.
 	 * @param deadlineMs when it must end, in milliseconds of `performance.now()`
 	 * @throws {TraceError}
 	 */
@@ -73,7 +73,7 @@ class Reexecution {
 		return result;
 	}
 
-	/** Before each transaction: the state is that of now, and before the first one what the block itself does. */
+	/** Called before each transaction: renews the state and, the first time, applies the block's own effects. */
 	private begin(): void {
 		this.former.renew();
 		if (this.begun) return;
@@ -105,7 +105,7 @@ class Reexecution {
 	}
 }
 
-/** Whether an execution came to what was recorded of it. Texts don't count: releases change them. */
+/** Whether an execution matches its recorded result. Ignores messages, which differ between releases. */
 export function agrees(info: Readonly<TransactionInfo>, recorded: Readonly<TransactionInfo>): boolean {
 	const receipt = (of: Readonly<TransactionInfo>): Uint8Array =>
 		ResourceReceipt.encode(of.receipt ?? new ResourceReceipt());
@@ -114,13 +114,13 @@ export function agrees(info: Readonly<TransactionInfo>, recorded: Readonly<Trans
 	return equalBytes(receipt(info), receipt(recorded)) && equalBytes(facts(info), facts(recorded));
 }
 
-/** Does a piece of work when its turn has come. */
+/** Runs a piece of work when its turn comes. */
 export type TraceQueue = <T>(work: () => T) => Promise<T>;
 
-/** How a request's traces are executed. */
+/** How a request's traces are run. */
 export interface TraceRun {
 	readonly queue: TraceQueue;
-	/** Milliseconds that all executions of the request may take; Infinity: any. */
+	/** Time limit for all of the request's executions, in milliseconds; Infinity: none. */
 	readonly timeoutMs: number;
 }
 
@@ -130,17 +130,17 @@ export interface TracePlace {
 	readonly position: number;
 }
 
-/** A call that is in no block. */
+/** A call that isn't in a block. */
 interface TracedCallRequest {
 	/** Unsigned; its fee limit bounds the energy if it is above 0. */
 	readonly transaction: SignedTransaction;
-	/** Energy that it may use at most. */
+	/** Maximum energy it may use. */
 	readonly energyLimit: bigint;
-	/** Looks the state up on which it runs, with its block. @throws {TraceError} if it isn't kept */
+	/** Looks up the state and block to run on. @throws {TraceError} if it isn't kept */
 	readonly at: () => { readonly state: StateView; readonly forks: ForkGates; readonly block: BlockContext };
 }
 
-/** A call that was executed. */
+/** A call that has been executed. */
 export interface EndedCall {
 	readonly transaction: SignedTransaction;
 	/** Undefined: it failed. */
@@ -150,14 +150,14 @@ export interface EndedCall {
 }
 
 export class TraceRunner {
-	/** @param report called with an execution that didn't come to what was recorded: a fault of this program */
+	/** @param report called if an execution doesn't match its recorded result, which is a bug in this program */
 	constructor(
 		private readonly open: OpenChain,
 		private readonly machine: ContractMachine,
 		private readonly report: (error: Error) => void,
 	) {}
 
-	/** Where a transaction is; undefined: in no block. @param id 32 bytes */
+	/** Locates a transaction; undefined: in no block. @param id 32 bytes */
 	locate(id: Uint8Array): TracePlace | undefined {
 		const { chain } = this.open;
 		const place = locateTransaction(chain.state, id);
@@ -166,7 +166,7 @@ export class TraceRunner {
 		return block && position !== undefined && position >= 0 ? { block, position } : undefined;
 	}
 
-	/** Executes a transaction of a block again, after its predecessors. @throws {TraceError} */
+	/** Re-executes a transaction after its predecessors in the block. @throws {TraceError} */
 	async transaction<T>({ block, position }: TracePlace, tracer: Tracer<T>, run: TraceRun): Promise<T> {
 		const clock = new TraceClock(run.timeoutMs);
 		const again = new Reexecution(this.open, this.machine, block);
@@ -174,7 +174,7 @@ export class TraceRunner {
 		return run.queue(() => clock.run((deadlineMs) => this.traced(again, tracer, deadlineMs)));
 	}
 
-	/** Executes all transactions of a block again. @param tracer one for each @throws {TraceError} */
+	/** Re-executes all transactions of a block. @param tracer creates one per transaction @throws {TraceError} */
 	async block<T>(
 		block: SignedBlock,
 		tracer: () => Tracer<T>,
@@ -211,13 +211,13 @@ export class TraceRunner {
 		);
 	}
 
-	/** What is kept of a transaction's outcome. */
+	/** The stored outcome of a transaction. */
 	private recorded(block: SignedBlock, { id }: SignedTransaction): Readonly<TransactionInfo> | undefined {
 		const infos = transactionInfosOf(this.open.chain.state, block);
 		return infos.find((info) => equalBytes(info.id, id));
 	}
 
-	/** Executes a call without effect. @throws {TraceError} if it can't begin */
+	/** Executes a call without side effects. @throws {TraceError} if it can't begin */
 	call<T>(
 		request: TracedCallRequest,
 		tracer: Omit<Tracer<unknown>, "result">,
@@ -248,7 +248,7 @@ export class TraceRunner {
 		return { transaction, result, before, after: layer.view };
 	}
 
-	/** The state after a block, to run calls on. @throws {TraceError} if it isn't kept */
+	/** The state after a block, for calls. @throws {TraceError} if it isn't kept */
 	stateAt(number: bigint): StateView {
 		const view = this.open.stateAt(number);
 		if (!view) throw goneState(number, this.open.isFork);
@@ -256,24 +256,24 @@ export class TraceRunner {
 	}
 }
 
-/** A transaction of a block, executed again. */
+/** A re-executed transaction of a block. */
 export interface TracedTransaction {
 	readonly block: SignedBlock;
-	/** In the block. */
+	/** Index in the block. */
 	readonly position: number;
 	readonly transaction: SignedTransaction;
-	/** What it came to this time; equal to what was recorded. */
+	/** The outcome this time; equal to the recorded one. */
 	readonly info: TransactionInfo;
-	/** The state before it and after it; they hold during the call that they are given to. */
+	/** The state before and after it; valid only during the call they are passed to. */
 	readonly before: StateView;
 	readonly after: StateView;
 }
 
-/** Watches one execution and then says what it saw. */
+/** Observes one execution and then returns a result. */
 export interface Tracer<T> {
 	readonly observer: ExecutionObserver;
-	/** Gathers which entries of the state were touched; undefined: nobody asks. */
+	/** Records which state entries were touched; undefined: not needed. */
 	readonly touched?: TouchedState | undefined;
-	/** What it saw of a transaction that has just been executed. */
+	/** The result for the transaction that was just executed. */
 	result(traced: TracedTransaction): T;
 }

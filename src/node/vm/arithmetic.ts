@@ -1,6 +1,6 @@
 /**
- * The machine's arithmetic on words (protocol/machine §9.1): modulo 2^256, division by zero gives zero. Arguments are in the
- * order of the stack, top first.
+ * 256-bit arithmetic on words (protocol/machine §9.1): results are modulo 2^256, and division by zero gives
+ * zero. Arguments are in stack order, top first.
  */
 
 import { MAX_SMALL, narrow, TWO_32, toSigned, toWord, type Word } from "./word.js";
@@ -70,8 +70,8 @@ export function mulmod(a: Word, b: Word, modulus: Word): Word {
 const product = (a: bigint, b: bigint): bigint => BigInt.asUintN(256, a * b);
 
 /**
- * base^exponent. An exponent of e = n·2^64 + l takes no more than 64 squarings: where b is odd, b^(2^64) is 1 + u with u a
- * multiple of 2^66, so that of (1 + u)^n only the terms up to u^3 are left modulo 2^256; where it is even, b^256 is 0.
+ * base^exponent. An exponent e = n·2^64 + l takes at most 64 squarings: for odd b, b^(2^64) is 1 + u with u a
+ * multiple of 2^66, so only the terms of (1 + u)^n up to u^3 remain modulo 2^256; for even b, b^256 is 0.
  */
 export function wordPower(base: Word, exponent: Word): Word {
 	const b = BigInt(base);
@@ -87,11 +87,11 @@ export function wordPower(base: Word, exponent: Word): Word {
 	return narrow(product(power, BigInt.asUintN(256, 1n + rest)));
 }
 
-/** b to the low 64 bits of e, in digits of two bits; and b^(2^64), if e has more bits. */
+/** b to the power of the low 64 bits of e, in base-4 digits; also b^(2^64) if e has more bits. */
 function smallPower(b: bigint, e: bigint): { readonly power: bigint; readonly square: bigint } {
 	const low = [Number(BigInt.asUintN(32, e)), Number(BigInt.asUintN(32, e >> 32n))] as const;
 	const isLong = e >> 64n > 0n;
-	// The products of all squares whose digit is 1, 2, 3.
+	// Products of the squares whose digit is 1, 2 and 3.
 	let [one, two, three] = [1n, 1n, 1n];
 	let square = b;
 	for (let i = 0; i < 64; i += 2) {
@@ -114,7 +114,7 @@ function smallPower(b: bigint, e: bigint): { readonly power: bigint; readonly sq
 	return { power: product(product(one, three), product(twice, twice)), square };
 }
 
-/** Extends the sign of the lowest `index + 1` bytes. */
+/** Sign-extends the lowest `index + 1` bytes. */
 export function signextend(index: Word, value: Word): Word {
 	if (typeof index !== "number" || index >= 31) return value;
 	return toWord(BigInt.asIntN(8 * (index + 1), BigInt(value)));
@@ -202,14 +202,14 @@ export function sar(shift: Word, value: Word): Word {
 	return toWord(toSigned(value) >> BigInt(shift));
 }
 
-/** Zero bits before the highest bit that is set; 256 for zero. */
+/** Number of leading zero bits; 256 for zero. */
 export function clz(a: Word): Word {
 	if (typeof a === "number") return a < TWO_32 ? 224 + Math.clz32(a) : 192 + Math.clz32(a / TWO_32);
 	const below = lowestBitOfTop(a);
 	return 224 - below + Math.clz32(Number(a >> BigInt(below)));
 }
 
-/** Where the highest 32 bits of a bigint begin that aren't all zero; counted in bits, a multiple of 32. */
+/** Bit position, a multiple of 32, of the highest 32-bit limb that isn't zero. */
 function lowestBitOfTop(a: bigint): number {
 	if (a >= TWO_128) {
 		if (a >= TWO_192) return a >= TWO_224 ? 224 : 192;

@@ -1,4 +1,4 @@
-/** Operations that a contract attempts: they fail with a 0 on the stack, not with the frame (protocol/network-operations §1). */
+/** Operations that push 0 when they fail, rather than failing the frame (protocol/network-operations §1). */
 
 import { OverflowError } from "../../protocol/int64.js";
 import type { Frame } from "./frame.js";
@@ -7,7 +7,7 @@ import { staticViolation } from "./vm-error.js";
 import type { Word } from "./word.js";
 import { fitsInt64, low32, toSigned } from "./word.js";
 
-/** Why an attempt fails; the network shows no text for it. */
+/** Signals that an attempt fails. It carries no reason, since the network shows none. */
 class AttemptFailed extends Error {
 	override readonly name = "AttemptFailed";
 }
@@ -22,7 +22,7 @@ export function requireWritable(frame: Frame): void {
 	if (frame.context.isStatic) throw staticViolation();
 }
 
-/** Lists an internal transaction of the frame's contract. */
+/** Records an internal transaction of the frame's contract. */
 export function note(
 	frame: Frame,
 	receiver: Uint8Array,
@@ -36,8 +36,8 @@ export function note(
 }
 
 /**
- * Runs an attempt and pushes its result. A failed one, or one whose amounts overflow with #97, is undone, its internal
- * transaction marked as rejected, and 0 is pushed.
+ * Runs an attempt and pushes its result. If it fails, or its amounts overflow (#97), its effects are
+ * reverted, its internal transactions are marked as rejected, and 0 is pushed.
  */
 export function attempt(frame: Frame, body: () => Word): void {
 	const { machine } = frame;
@@ -57,12 +57,12 @@ export function readAmountOperand(word: Word): bigint {
 	return toSigned(word);
 }
 
-/** Resource code of an operand of the first generation: the low 32 bits. */
+/** Resource code of a Stake 1.0 operand: the low 32 bits. */
 export function resourceCodeV1(word: Word): number {
 	return low32(word);
 }
 
-/** Resource code of an operand of the second generation, -1 if it stands for none. */
+/** Resource code of a Stake 2.0 operand; -1 if it isn't a valid code. */
 export function resourceCodeV2(word: Word): number {
 	return typeof word === "number" && word <= 2 ? word : -1;
 }

@@ -1,6 +1,6 @@
 /**
- * The contract that keeps the ids of the last 8191 blocks, of EIP-2935 (protocol/machine §20). #95 installs it, and
- * from then on each block writes its parent's id into the contract's storage before its first transaction.
+ * The EIP-2935 contract that keeps the ids of the last 8191 blocks (protocol/machine §20). #95 installs it;
+ * from then on, each block writes its parent's id into the contract's storage before its first transaction.
  */
 
 import { EMPTY, fromHex } from "../../protocol/bytes.js";
@@ -15,12 +15,12 @@ const CODE = fromHex(
 	"3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500",
 );
 
-/** Blocks whose ids are kept. */
+/** Number of blocks whose ids are kept. */
 const WINDOW = 8191n;
 
 const STORAGE = { address: ADDRESS, creationId: EMPTY, version: 0 };
 
-/** Installs the contract by direct writes, without an execution. Where another contract has its address, nothing happens. */
+/** Installs the contract by writing state directly. Does nothing if the address already has a contract. */
 export function installBlockHashHistory(state: StateView): void {
 	if (state.code.has(ADDRESS) || state.contract.has(ADDRESS)) return;
 	const account = state.account.get(ADDRESS);
@@ -42,8 +42,8 @@ export function installBlockHashHistory(state: StateView): void {
 }
 
 /**
- * Writes the id of a block's parent, once the contract is installed: in the application of a block and in its packing,
- * before the first transaction.
+ * Writes the parent's id, once the contract is installed. Called when a block is applied and when one is
+ * packed, before the first transaction.
  * @param number of the block
  * @param parentId 32 bytes
  */

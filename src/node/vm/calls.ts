@@ -1,4 +1,4 @@
-/** The operations that call other contracts (protocol/machine §§11.3 and 11.4). */
+/** The CALL family of operations (protocol/machine §§11.3 and 11.4). */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { toAddress } from "./addresses.js";
@@ -36,31 +36,31 @@ import {
 } from "./vm-error.js";
 import { fitsInt64, low32, low64, narrow, sat32, type Word } from "./word.js";
 
-/** Frames may nest this deep; the outermost has depth 0. */
+/** Maximum depth of nested frames; the outermost has depth 0. */
 const MAX_DEPTH = 64;
 
-/** Frames that may nest once CREATE2 is past the limit: far beyond what the network's runtime can follow. */
+/** Maximum depth for CREATE2, which may go beyond the limit: far more than the network's runtime could handle. */
 const MAX_RUNTIME_DEPTH = 4096;
 
-/** Ids up to this one are not tokens. */
+/** Token ids up to this one are reserved. */
 export const LAST_RESERVED_TOKEN_ID = 1_000_000n;
 
 const CALL_COST = 40;
 const VALUE_COST = 9_000;
 export const NEW_ACCOUNT_COST = 25_000;
-/** Energy that a callee gets on top where value is sent. */
+/** Extra energy for a callee that is sent value. */
 const STIPEND = 2_300;
 
-/** One of the operations of the family. */
+/** Traits of one operation of the family. */
 interface CallKind {
 	readonly name: string;
-	/** A value is among the operands. */
+	/** Takes a value operand. */
 	readonly hasValue: boolean;
-	/** A token id is among the operands. */
+	/** Takes a token id operand. */
 	readonly hasToken: boolean;
-	/** The code runs as the caller. */
+	/** The code runs in the caller's context. */
 	readonly ownContext: boolean;
-	/** The code runs with the caller's caller and value. */
+	/** The code sees the caller's own caller and value. */
 	readonly delegates: boolean;
 	readonly isStatic: boolean;
 }
@@ -81,7 +81,7 @@ export const DELEGATECALL = kind("DELEGATECALL", { ownContext: true, delegates: 
 export const STATICCALL = kind("STATICCALL", { isStatic: true });
 export const CALLTOKEN = kind("CALLTOKEN", { hasValue: true, hasToken: true });
 
-/** One call, its operands read. */
+/** A call with its operands. */
 interface Call {
 	readonly kind: CallKind;
 	readonly target: Word;
@@ -91,11 +91,11 @@ interface Call {
 	readonly inSize: Word;
 	readonly outOffset: Word;
 	readonly outSize: Word;
-	/** What the callee may spend, stipend included. */
+	/** Energy the callee may spend, including the stipend. */
 	energy: Word;
 }
 
-/** The effect of a call operation; it charges itself. */
+/** Makes the effect of a call operation, which charges its own energy. */
 export function call(callKind: CallKind): (frame: Frame) => void {
 	return (frame) => perform(frame, readCall(frame, callKind));
 }
@@ -120,7 +120,7 @@ function readCall(frame: Frame, kind: CallKind): Call {
 	return read;
 }
 
-/** Charges the call and what it forwards. @returns what the callee may spend */
+/** Charges the call and the energy it forwards. @returns what the callee may spend */
 function charge(frame: Frame, requested: Word, call: Readonly<Call>): Word {
 	const { machine, context } = frame;
 	const { kind, value } = call;
@@ -145,21 +145,21 @@ function charge(frame: Frame, requested: Word, call: Readonly<Call>): Word {
 	return value !== 0 ? add(forwarded, STIPEND) : forwarded;
 }
 
-/** What contracts of version 1 may pass on: all but a 64th. */
+/** Energy that a contract of version 1 may forward: all but one 64th. */
 export function withoutReserve(energy: Word): Word {
 	const reserved = typeof energy === "number" ? Math.floor(energy / 64) : energy / 64n;
 	return sub(energy, reserved);
 }
 
-/** Gives forwarded energy back. */
+/** Returns forwarded energy to the frame. */
 export function giveBack(frame: Frame, energy: Word): void {
 	frame.refund(energy);
 	if (frame.machine.gates.dynamicEnergy) frame.spentOutside -= BigInt(energy);
 }
 
 /**
- * Whether a frame may not open another one. The network looks for the one depth alone: what CREATE2 opened beyond it
- * (without #60) may go deeper.
+ * Whether the frame has reached the depth limit. The network compares for equality only, so frames that
+ * CREATE2 opened beyond it (without #60) may nest deeper.
  * @throws {VmError} where the network's runtime gave up long ago
  */
 export function isTooDeep({ context: { depth } }: Frame): boolean {
@@ -184,7 +184,7 @@ function perform(frame: Frame, call: Call): void {
 	else callContract(frame, call);
 }
 
-/** Whether the value is of a token. Before multi-signature, an id other than 0 alone decided that. */
+/** Whether the call moves tokens. Before multi-signature, any id other than 0 meant tokens, whatever the operation. */
 function movesTokens(frame: Frame, { kind, tokenId }: Call): boolean {
 	return frame.machine.gates.multiSign ? kind.hasToken : tokenId !== 0;
 }
@@ -202,7 +202,7 @@ function checkTokenId(frame: Frame, call: Call): void {
 	throw transferFailed(message);
 }
 
-/** What the frame holds of what a call sends. */
+/** The frame's balance of the coin or token that the call sends. */
 function held(frame: Frame, call: Call): bigint {
 	const account = frame.machine.state.account.get(frame.context.address);
 	if (!movesTokens(frame, call)) return account?.balance ?? 0n;
@@ -215,7 +215,7 @@ function callContract(frame: Frame, call: Call): void {
 	const { gates, state } = machine;
 	const target = toAddress(call.target);
 	const receiver = kind.ownContext ? context.address : target;
-	// The frame's memory stays as it is until the callee has ended.
+	// No copy needed: the frame's memory doesn't change until the callee has ended.
 	const input = frame.memory.peek(low32(call.inOffset), low32(call.inSize));
 	const value = BigInt(call.value);
 	if (value > MAX_INT64) {
@@ -272,7 +272,7 @@ function callContract(frame: Frame, call: Call): void {
 	frame.open(child, (opener, ended) => finishCall(opener, ended, call));
 }
 
-/** Reports a call that begins. */
+/** Reports to the observer that a call begins. */
 function tellOpened(frame: Frame, call: Call, input: Uint8Array, record: InternalRecord | undefined): void {
 	const { machine, context } = frame;
 	const { kind } = call;
@@ -293,7 +293,7 @@ function tellOpened(frame: Frame, call: Call, input: Uint8Array, record: Interna
 	});
 }
 
-/** Reports a call that doesn't begin. */
+/** Reports to the observer a call that is refused before it begins. */
 function tellRefused(frame: Frame, call: Call, failure: CallRefusal): void {
 	const { observer } = frame.machine.options;
 	if (!observer) return;
@@ -301,7 +301,7 @@ function tellRefused(frame: Frame, call: Call, failure: CallRefusal): void {
 	closeAtOnce(observer, frame.context.depth + 1, { failure });
 }
 
-/** Moves the value of a call. @throws {VmError} */
+/** Transfers the value of a call. @throws {VmError} */
 function send(frame: Frame, call: Call, target: Uint8Array, value: bigint): void {
 	const { state, gates } = frame.machine;
 	const from = frame.context.address;
@@ -378,7 +378,7 @@ function callPrecompile(frame: Frame, call: Call, precompile: Precompile): void 
 	else storeWhole(frame, low32(call.outOffset), result.output);
 }
 
-/** Writes what of a precompile's output fits the size that the caller expected, since #94. */
+/** Since #94: writes only as much of a precompile's output as the caller asked for. */
 function storeExpected(frame: Frame, { outOffset, outSize }: Call, output: Uint8Array): void {
 	const size = Math.min(sat32(outSize), output.length);
 	if (size > 0) frame.memory.store(sat32(outOffset), output.subarray(0, size));
@@ -399,7 +399,7 @@ function sendToPrecompile(frame: Frame, call: Call, value: bigint): void {
 	moveCoins(state, from, target, value);
 }
 
-/** Writes all of a precompile's output, whatever size the caller expected, before #94; memory grows without a charge. */
+/** Before #94: writes all of a precompile's output, whatever size the caller gave; the memory growth isn't charged. */
 function storeWhole(frame: Frame, offset: number, output: Uint8Array): void {
 	if (output.length === 0) return;
 	if (offset < 0) throw beforeMemory(frame, offset);
@@ -407,7 +407,7 @@ function storeWhole(frame: Frame, offset: number, output: Uint8Array): void {
 	frame.memory.store(offset, output);
 }
 
-/** The network keeps memory in chunks: a negative offset misses either the list of chunks or the first of them. */
+/** Error for a negative offset. The network's memory is a list of chunks: the offset misses the list, or its first chunk. */
 function beforeMemory(frame: Frame, offset: number): VmError {
 	if (offset <= -MEMORY_CHUNK) return chunkMissing(frame.memory, offset);
 	return runtimeFailed(

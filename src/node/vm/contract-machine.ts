@@ -1,6 +1,6 @@
 /**
- * The contract machine as the chain and the APIs use it: transactions that deploy and call contracts, calls that only
- * ask, and estimates of energy.
+ * Entry points of the contract machine for the chain and the APIs: deploy and trigger transactions, constant
+ * calls, and energy estimates.
  */
 
 import { EMPTY, toKey } from "../../protocol/bytes.js";
@@ -47,42 +47,42 @@ import {
 
 const Result = TransactionResultContractResult;
 
-/** What the node's configuration says about the machine. */
+/** Settings of the machine from the node's configuration. */
 export interface VmSettings extends TimeSettings {
-	/** Programs kept ready (`vm.lruCacheSize`). */
+	/** Number of programs in the cache (`vm.lruCacheSize`). */
 	readonly programCacheSize: number;
-	/** Which of them are compiled; absent: those that are run much (`vm.compile`). */
+	/** Which of them are compiled; absent: the hot ones (`vm.compile`). */
 	readonly compiles?: Compiles;
-	/** List internal transactions in the information about transactions (`vm.saveInternalTx`). */
+	/** Whether transaction info lists internal transactions (`vm.saveInternalTx`). */
 	readonly saveInternal: boolean;
-	/** Those of stake and vote operations too (`vm.saveFeaturedInternalTx`). */
+	/** Whether it also lists those of stake and vote operations (`vm.saveFeaturedInternalTx`). */
 	readonly saveFeaturedInternal: boolean;
 	readonly saveCancelDetails: boolean;
 	readonly proofs: ShieldedProofs;
-	/** Time of a call that only asks, in ms; absent or 0: the chain's CPU time (`vm.constantCallTimeoutMs`). */
+	/** Time limit of a constant call, in ms; absent or 0: the chain's CPU time (`vm.constantCallTimeoutMs`). */
 	readonly callTimeoutMs?: number;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
-	/** Spelling of the texts that information about transactions carries. */
+	/** Dialect of the texts in transaction info. */
 	readonly dialect: Dialect;
 }
 
-/** Who is notified of an execution. */
+/** An observer and the limits of what it observes. */
 export interface Observation {
 	readonly observer: ExecutionObserver;
-	/** When it must end, in milliseconds of `performance.now()`; Infinity: whenever its energy ends. */
+	/** When the execution must end, in milliseconds of `performance.now()`; Infinity: only when its energy runs out. */
 	readonly deadlineMs: number;
-	/** Whether calls that only ask write to their state, which is then a layer of the caller's. */
+	/** Whether constant calls write to their state, which is then a layer of the caller's. */
 	readonly keepsCalls?: boolean;
 }
 
-/** What an execution stands on. */
+/** State and rules that an execution runs on. */
 interface VmEnvironment {
 	readonly state: StateView;
 	readonly rules: ChainRules;
 	readonly forks: ForkGates;
 }
 
-/** The block that the code of a pending transaction sees. */
+/** The block that a pending transaction's code sees. */
 const NO_BLOCK: BlockContext = { number: 0n, timestampMs: 0n, witness: EMPTY };
 
 /** How an execution ended. */
@@ -93,7 +93,7 @@ interface Ended {
 	readonly energyUsed: bigint;
 }
 
-/** A query's answer. A revert is an answer; every other failure is thrown. */
+/** Result of a constant call. A revert is a result; every other failure is thrown. */
 export interface ConstantResult {
 	readonly reverted: boolean;
 	readonly output: Uint8Array;
@@ -104,20 +104,20 @@ export interface ConstantResult {
 }
 
 interface ConstantOptions {
-	/** The block whose code is asked: the head of the view. */
+	/** The block that the code sees: the head of the view. */
 	readonly block: BlockContext;
-	/** Energy that the query may use at most (`vm.maxEnergyLimitForConstant`). */
+	/** Maximum energy of the call (`vm.maxEnergyLimitForConstant`). */
 	readonly energyLimit: bigint;
 }
 
 export class ContractMachine {
 	private readonly programs: ProgramCache;
-	/** What calls will read of storage. */
+	/** Learns which storage slots calls read, to prefetch them. */
 	readonly guesses = new SlotGuesses();
 
 	/**
-	 * @param observation who is notified of what runs, and until when it may run; undefined: nobody
-	 * @param programs another machine's, to share
+	 * @param observation observer of all executions, and their deadline; undefined: none
+	 * @param programs cache to share with another machine
 	 */
 	constructor(
 		private readonly settings: VmSettings,
@@ -128,8 +128,8 @@ export class ContractMachine {
 	}
 
 	/**
-	 * Runs a deploy or trigger transaction: checks, execution, comparison with the recorded result, settling of its
-	 * energy, removal of destroyed contracts. The caller undoes the state if it throws.
+	 * Executes a deploy or trigger transaction: checks, execution, comparison with the recorded result, energy
+	 * settlement, deletion of destroyed contracts. If it throws, the caller must revert the state.
 	 * @throws {ContractValidateError | ContractExecuteError | ReceiptCheckError | RuntimeRuleError}
 	 */
 	readonly run: MachineRunner = (environment, transaction, receipt, block) => {
@@ -146,8 +146,8 @@ export class ContractMachine {
 	};
 
 	/**
-	 * The same machine, telling of what it runs. An execution that is still under way at the deadline ends there, out of time,
-	 * also one of a signed block.
+	 * The same machine with an observer. An execution still running at the deadline ends as out of time, even
+	 * in a signed block.
 	 */
 	observedBy(observation: Observation): ContractMachine {
 		return new ContractMachine(this.settings, observation, this.programs);
@@ -194,7 +194,7 @@ export class ContractMachine {
 		}
 	}
 
-	/** Writes what a successful execution did. */
+	/** Commits the effects of a successful execution. */
 	private commit(prepared: Prepared, ended: Ended): Ended {
 		const { machine } = prepared;
 		if (ended.failure || ended.reverted) return ended;
@@ -221,7 +221,7 @@ export class ContractMachine {
 		};
 	}
 
-	/** When a call that starts now, and only asks, runs out of time. */
+	/** Deadline of a constant call that starts now. */
 	private callDeadline(state: StateView): number {
 		if (this.observation) return this.observation.deadlineMs;
 		const { callTimeoutMs, limitTime } = this.settings;
@@ -229,7 +229,7 @@ export class ContractMachine {
 		return limitTime ? this.deadline(state) : Number.POSITIVE_INFINITY;
 	}
 
-	/** When an execution that starts now runs out of time. */
+	/** Deadline of an execution that starts now. */
 	private deadline(state: StateView, ratio = 1): number {
 		return performance.now() + Number(state.properties.get("MAX_CPU_TIME_OF_ONE_TX")) * ratio;
 	}
@@ -277,7 +277,7 @@ export class ContractMachine {
 		};
 	}
 
-	/** What the receipt lists of internal transactions; events have all of them. */
+	/** Internal transactions for the receipt; the complete list goes to events. */
 	private storedInternal({ internal, options }: Machine): readonly InternalTransaction[] {
 		const { saveInternal, saveFeaturedInternal, dialect } = this.settings;
 		const stored = saveInternal ? internal.toMessages(saveFeaturedInternal, dialect) : [];
@@ -288,8 +288,8 @@ export class ContractMachine {
 	}
 
 	/**
-	 * Runs a transaction's contract without effect, on a state that may be read-only.
-	 * @param transaction unsigned; its fee limit bounds the energy if it is above 0
+	 * Executes a transaction's contract call without side effects; the state may be read-only.
+	 * @param transaction unsigned; its fee limit, if above 0, bounds the energy
 	 * @throws {VmError} how the execution fails, unless it reverts
 	 * @throws {ContractValidateError | RuntimeRuleError} if it can't even begin
 	 */
@@ -332,22 +332,22 @@ function prepare(machine: Machine, transaction: SignedTransaction, options: Prep
 		: prepareCall(machine, transaction, options);
 }
 
-/** Why a transaction of a signed block isn't executed again. */
+/** Why a transaction of a signed block isn't executed again, if so. */
 function skippedBecause(recorded: number | undefined, block: BlockScope | undefined): VmAbort | undefined {
 	if (recorded === Result.OUT_OF_TIME && block?.own) return outOfTime("Already Time Out");
 	return undefined;
 }
 
 /**
- * How an execution of a signed block ended. Where the stack of the producer's runtime ended it, that stands, however far this
- * machine gets: what it logged and opened until then is listed.
+ * Adjusts the outcome of an execution in a signed block: a recorded stack overflow of the producer's runtime
+ * stands, however far this machine gets; logs and internal calls up to then are listed.
  */
 function asRecorded(prepared: Prepared, ended: Ended, recorded: number | undefined): Ended {
 	if (recorded !== Result.JVM_STACK_OVER_FLOW || codeOf(ended) === recorded) return ended;
 	return { ...fail(prepared, stackOverflow()), reverted: false, output: EMPTY };
 }
 
-/** Tells of what the transaction begins with. */
+/** Reports the outermost call or creation. */
 function tellOpened({ machine, root, isCreation, caller, address }: Prepared): void {
 	const { observer } = machine.options;
 	if (!observer) return;
@@ -395,7 +395,7 @@ function runPrepared(prepared: Prepared): Ended {
 	};
 }
 
-/** Pays and stores what the constructor of the outermost creation returned. */
+/** Charges for and stores the code that the outermost constructor returned. */
 function storeCode({ machine, root, address }: Prepared): void {
 	const { output } = root;
 	if (beginsInvalid(machine, output)) {
@@ -412,8 +412,8 @@ function storeCode({ machine, root, address }: Prepared): void {
 }
 
 /**
- * Whether a creation has an empty code to save. Before multi-signature the network's runtime can't write that: the
- * transaction fails in its final write, after accounts and the codes before this one. Queries write nothing.
+ * Whether a creation has an empty code to save. Before multi-signature the network's runtime can't write one: the transaction
+ * fails during its final commit, after accounts and the codes before this one. Constant calls write nothing.
  */
 function savesNothing({ machine: { gates }, root, isCreation }: Prepared): boolean {
 	return isCreation && root.output.length === 0 && gates.constantinople && !gates.multiSign;
@@ -427,7 +427,7 @@ function fail(prepared: Prepared, failure: VmError): Ended {
 	return { failure, reverted: root.reverted, output: root.output, energyUsed: BigInt(root.used) };
 }
 
-/** Forgets what an execution that reverted did. A query's answer lists its internal transactions as they were. */
+/** Discards the effects of a reverted execution. Constant calls still list its internal transactions as not rejected. */
 function discard({ machine, isConstant }: Prepared): void {
 	machine.destroyed.length = 0;
 	if (!isConstant) machine.internal.reject(0);
@@ -435,7 +435,7 @@ function discard({ machine, isConstant }: Prepared): void {
 
 const penaltyOf = (root: Frame): number => root.penalty + root.inheritedPenalty;
 
-/** Whether the logs of an execution are listed: of a success, and before #96 of one that ended from outside the code. */
+/** Whether logs are kept: on success, and before #96 also after an abort from outside the code (timeout, runtime error). */
 function keepsLogs({ failure, reverted }: Ended, gates: Gates): boolean {
 	return failure ? failure instanceof VmAbort && !gates.osaka : !reverted;
 }
@@ -453,7 +453,7 @@ function errorText({ failure, reverted }: Ended): string | undefined {
 const nameOf = (code: number): string =>
 	TransactionResultContractResultEnum.names.get(code) ?? "UNRECOGNIZED";
 
-/** Compares the result that the block's producer recorded. @throws {ReceiptCheckError} */
+/** Compares the result with the one that the block's producer recorded. @throws {ReceiptCheckError} */
 function checkResult(transaction: SignedTransaction, recorded: number | undefined, code: number): void {
 	if (recorded === undefined) {
 		throw new ReceiptCheckError(`null resultCode id: ${transaction.idHex}`);
@@ -465,7 +465,7 @@ function checkResult(transaction: SignedTransaction, recorded: number | undefine
 	}
 }
 
-/** Charges the execution, then removes the contracts that destroyed themselves. */
+/** Charges the execution's energy, then deletes self-destructed contracts. */
 function settle(
 	{ state, rules, forks }: VmEnvironment,
 	prepared: Prepared,
@@ -502,29 +502,28 @@ function removeDestroyed(state: StateView, machine: Machine): void {
 	}
 }
 
-// Which part of the chain's CPU time an execution may take (protocol/machine §7).
+// Share of the chain's CPU time that an execution may take (protocol/machine §7).
 
 const { OUT_OF_TIME } = TransactionResultContractResult;
 
 interface TimeSettings {
-	/** Whether executions are limited in time; off under `--debug`. */
+	/** Whether executions have a time limit; false under `--debug`. */
 	readonly limitTime: boolean;
-	/** For a block's transaction whose result is OUT_OF_TIME (`vm.minTimeRatio`). */
+	/** Ratio for a block's transaction whose recorded result is OUT_OF_TIME (`vm.minTimeRatio`). */
 	readonly minTimeRatio: number;
-	/** For every other transaction of a block (`vm.maxTimeRatio`). */
+	/** Ratio for every other transaction of a block (`vm.maxTimeRatio`). */
 	readonly maxTimeRatio: number;
 }
 
 /**
- * From this ratio on, which is the default, transactions of a block have no limit: the network's only keeps its nodes
- * from blocks that are never packed, and a slower machine must not refuse what others accepted.
+ * From this ratio on (the default), a block's transactions have no time limit: the network's limit only
+ * prevents blocks that take too long to pack, and a slower machine must not reject what others accepted.
  */
 const UNLIMITED_RATIO = 5;
 
 /**
- * The part of the parameter MAX_CPU_TIME_OF_ONE_TX that an execution may take; infinite: there is no limit; 0: it ends at
- * its first operation.
- * @param inSignedBlock the transaction is verified, not packed or asked for
+ * Fraction of MAX_CPU_TIME_OF_ONE_TX that an execution may take; Infinity: no limit; 0: it ends at its first operation.
+ * @param inSignedBlock whether the transaction is being verified, rather than packed or called
  * @param recorded its result in the block
  */
 export function timeRatio(

@@ -1,10 +1,10 @@
 /**
- * The storage of contracts during one transaction (protocol/machine §§11.1 and 14).
+ * Contract storage during one transaction (protocol/machine §§11.1 and 14).
  *
- * A slot is absent, zero or not. A zero written in this transaction is present; a zero in the database, which only #99
- * leaves there, is absent. Before #99 two slots may share one row of the database and still differ here, until block
- * version 38 ends a transaction that touches both. The one that the network's runtime writes last stays: its walk depends on
- * the order in which slots came into the map of each frame, which the journal keeps.
+ * A slot is absent, zero or nonzero. A zero written in this transaction counts as present; a zero in the database, which only
+ * #99 leaves there, as absent. Before #99, two slots may share a database row yet differ here; since block version 38
+ * touching both ends the transaction. Of the two, the one that the network's runtime writes last wins; its iteration order
+ * depends on the order in which slots were added to each frame's map, so the journal records that.
  */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
@@ -19,19 +19,19 @@ import { type RowKeys, rowKeysOf } from "./storage-keys.js";
 import { outOfTime } from "./vm-error.js";
 import { type Word, wordFromBytes, wordToBytes } from "./word.js";
 
-/** Where a look-up found a slot: under its own key, under the key of before #99, or nowhere. */
+/** Where a lookup found a slot: under its own key, under the shared key used before #99, or nowhere. */
 enum Found {
 	OWN = 0,
 	SHARED = 1,
 	NOWHERE = 2,
 }
 
-/** What the first look-up of a slot came to, since #99. */
+/** Result of a slot's first lookup, since #99. */
 interface LookUp {
 	readonly found: Found;
 	/** The slot's own key. */
 	readonly own: string;
-	/** The key of before #99, where it was looked for. */
+	/** The shared key used before #99, if it was looked up. */
 	readonly shared: string | undefined;
 }
 
@@ -39,7 +39,7 @@ interface Row {
 	/** Undefined: absent. */
 	readonly value: Word | undefined;
 	readonly written: boolean;
-	/** Before #99: the row's key. */
+	/** The row's key; before #99 only. */
 	readonly key: string | undefined;
 	readonly lookUp: LookUp | undefined;
 }
@@ -48,37 +48,37 @@ interface Write {
 	readonly storage: ContractStorage;
 	readonly slot: Word;
 	readonly before: Row | undefined;
-	/** Key of a shared row that the slot came to own. */
+	/** Key of a shared row that this write made the slot the owner of. */
 	readonly owned: string | undefined;
-	/** Whether the slot is in the network's map from then on: it isn't after a look at an absent one. */
+	/** Whether the network's map contains the slot from then on; reading an absent slot doesn't add it. */
 	readonly isKept: boolean;
 }
 
-/** A frame began to work on a copy of the map of the frame above. */
+/** A frame started on a copy of the parent frame's map. */
 interface Copy {
 	readonly storage: ContractStorage;
 	readonly slot: undefined;
-	/** Of the frame. */
+	/** Depth of the frame. */
 	readonly depth: number;
 }
 
 type Entry = Write | Copy;
 
-/** What of the rules concerns storage. */
+/** The rules that affect storage. */
 export type StorageRules = Pick<Gates, "separateRows" | "endsSharedRows" | "energyLimit">;
 
 export class ContractStorage {
 	private readonly rows = new Map<Word, Row>();
-	/** The slot that each shared row belongs to, where the rules ask. */
+	/** The slot that owns each shared row, if the rules track it. */
 	private readonly owners = new Map<string, Word>();
 	private readonly keys: RowKeys;
 	private readonly exists: boolean;
 	private readonly asksOwner: boolean;
-	/** Whether written slots come to own shared rows. */
+	/** Whether writing a slot makes it the owner of its shared row. */
 	private readonly tracksOwners: boolean;
-	/** Whether the order of slots can matter, and frames have maps of their own. */
+	/** Whether slot order can matter, so that frames have their own maps. */
 	private readonly tracksCopies: boolean;
-	/** The last frame of each depth that had a map of its own. */
+	/** The latest frame of each depth that has its own map. */
 	private readonly holders: Frame[] = [];
 	private isEmpty = true;
 
@@ -96,8 +96,8 @@ export class ContractStorage {
 	}
 
 	/**
-	 * A frame begins to use the storage: it gets a copy of the map of the frame above, which gets one first unless it has one.
-	 * A map of a frame that succeeded takes the place of the one above; one of a frame that failed is forgotten.
+	 * Called when a frame starts using the storage. It gets a copy of its parent's map, and the parent one first if it has
+	 * none. When a frame succeeds its map replaces the parent's; when it fails its map is discarded.
 	 */
 	usedBy(frame: Frame): void {
 		if (!this.tracksCopies) return;
@@ -111,7 +111,7 @@ export class ContractStorage {
 		}
 	}
 
-	/** The value of a slot; undefined: absent. @throws {VmError} if the rules don't allow another slot of a row */
+	/** The value of a slot; undefined: absent. @throws {VmError} if the rules forbid a second slot of a row */
 	load(slot: Word): Word | undefined {
 		const row = this.rows.get(slot);
 		if (row) return row.value;
@@ -125,13 +125,13 @@ export class ContractStorage {
 		return value;
 	}
 
-	/** Looks for a slot's own row, then for the one of before #99 unless that is another slot's. */
+	/** Looks up a slot's own row, then the shared row from before #99 unless another slot owns it. */
 	private loadSeparate(slot: Word): Word | undefined {
 		const own = this.keys.own(slot);
 		const bytes = this.read(own);
 		if (bytes) {
 			const word = wordFromBytes(bytes);
-			// A zero is as good as no row, and is not written again.
+			// A stored zero counts as absent, and is not written again.
 			const value = word === 0 ? undefined : word;
 			const found = value === undefined ? Found.NOWHERE : Found.OWN;
 			const lookUp = { found, own, shared: undefined };
@@ -148,7 +148,7 @@ export class ContractStorage {
 		return value;
 	}
 
-	/** Writes a slot; ignored for an account that doesn't exist. @throws {VmError} as {@link load} */
+	/** Writes a slot; no-op for an account that doesn't exist. @throws {VmError} as {@link load} */
 	store(slot: Word, value: Word): void {
 		if (!this.exists) return;
 		const before = this.rows.get(slot);
@@ -156,7 +156,7 @@ export class ContractStorage {
 		this.set(slot, { value, written: true, key: before?.key, lookUp: before?.lookUp }, before, owned);
 	}
 
-	/** Gives a slot a shared row that nobody has. @returns the row's key if the slot didn't have it before */
+	/** Makes a slot the owner of an unowned shared row. @returns the row's key if the slot became its owner */
 	private own(slot: Word, shared: string): string | undefined {
 		const owner = this.owners.get(shared);
 		if (owner === undefined) {
@@ -167,7 +167,7 @@ export class ContractStorage {
 		return undefined;
 	}
 
-	/** The slots that were looked at, and how their rows are called. */
+	/** The slots that were read, with the keys of their rows. */
 	get readSlots(): ReadSlots {
 		return { keys: this.keys, isSeparate: this.rules.separateRows, slots: this.looksOf() };
 	}
@@ -187,7 +187,7 @@ export class ContractStorage {
 		this.isEmpty = false;
 	}
 
-	/** Takes a write of the journal back. */
+	/** Undoes one journaled write. */
 	undo({ slot, before, owned }: Write): void {
 		if (before) this.rows.set(slot, before);
 		else this.rows.delete(slot);
@@ -200,7 +200,7 @@ export class ContractStorage {
 		else this.commitShared();
 	}
 
-	/** PERF: the order of the network's runtime is found out only where two slots share a row. */
+	/** PERF: computes the network's write order only if two slots share a row. */
 	private commitShared(): void {
 		const values = new Map<string, Word>();
 		let written = 0;
@@ -221,7 +221,7 @@ export class ContractStorage {
 		}
 	}
 
-	/** The slots in the order in which the network's runtime walks the map that the transaction ends with. */
+	/** The slots in the order in which the network's runtime iterates its final map. */
 	private *walk(): Generator<Word> {
 		let table = new HashTable(arrayHash);
 		for (const entry of this.journal) {
@@ -232,7 +232,9 @@ export class ContractStorage {
 		for (const name of table.keys()) yield wordFromBytes(fromKey(name));
 	}
 
-	/** Writes changed slots under their own keys, zeros too, and moves what was only read under its old key. */
+	/**
+	 * Writes changed slots under their own keys, including zeros, and migrates slots that were only read under the shared key.
+	 */
 	private commitSeparate(): void {
 		const { backend } = this.view;
 		for (const [slot, { value, written, lookUp }] of this.rows) {
@@ -244,14 +246,14 @@ export class ContractStorage {
 	}
 }
 
-/** A point to which the storage of a transaction can return. */
+/** A point that the transaction's storage can be reverted to. */
 export interface StorageMark {
 	readonly entries: number;
-	/** Contracts whose storage was touched by then. */
+	/** Number of contracts whose storage had been touched. */
 	readonly contracts: number;
 }
 
-/** All contract storage that a transaction has touched. */
+/** The storage of every contract that a transaction has touched. */
 export class TransactionStorage {
 	private readonly contracts = new Map<string, ContractStorage>();
 	private readonly journal: Entry[] = [];
@@ -261,7 +263,7 @@ export class TransactionStorage {
 		private readonly rules: StorageRules,
 	) {}
 
-	/** The storage of a contract, whose record must exist by now. */
+	/** The storage of a contract, whose record must already exist. */
 	of(address: Uint8Array): ContractStorage {
 		const key = toKey(address);
 		let storage = this.contracts.get(key);
@@ -276,7 +278,7 @@ export class TransactionStorage {
 		return { entries: this.journal.length, contracts: this.contracts.size };
 	}
 
-	/** Undoes a frame of that depth. Copies that frames above made on its behalf stay. */
+	/** Reverts a frame of that depth. Copies made for its ancestors stay. */
 	revert({ entries: mark }: StorageMark, depth: number): void {
 		const stays: Copy[] = [];
 		for (let i = this.journal.length - 1; i >= mark; i--) {
@@ -289,8 +291,8 @@ export class TransactionStorage {
 	}
 
 	/**
-	 * Undoes a frame under the rules before block version 5: a frame shared the storage of contracts with the frames above
-	 * it that had touched it, so what it stored there stays; what it was the first to touch goes.
+	 * Reverts a frame under the rules before block version 5: it shared storage objects with its ancestors
+	 * that had already touched a contract, so its writes there stay; contracts it touched first are dropped.
 	 */
 	forgetSince(mark: StorageMark): void {
 		for (const key of [...this.contracts.keys()].slice(mark.contracts)) this.contracts.delete(key);
@@ -300,7 +302,7 @@ export class TransactionStorage {
 		for (const storage of this.contracts.values()) storage.commit();
 	}
 
-	/** What was looked at of each contract. */
+	/** What was read of each contract. */
 	*readSlots(): Generator<ReadSlots> {
 		for (const storage of this.contracts.values()) yield storage.readSlots;
 	}

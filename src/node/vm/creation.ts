@@ -26,7 +26,7 @@ import {
 } from "./vm-error.js";
 import { low32, sat32, type Word } from "./word.js";
 
-/** Energy to store one byte of a created contract's code. */
+/** Energy per byte of a created contract's code. */
 export const DEPOSIT_PER_BYTE = 200;
 
 const CREATE_COST = 32_000;
@@ -62,8 +62,8 @@ export function create(frame: Frame): void {
 }
 
 /**
- * Unlike CREATE it keeps what the last call returned, and without #60 it nests without a limit. #96 ends both; from block
- * version 35 on, going beyond the limit ends the transaction.
+ * CREATE2. Unlike CREATE it keeps the last call's return data, and without #60 it has no depth limit. #96
+ * changes both; since block version 35, exceeding the limit ends the transaction.
  */
 export function create2(frame: Frame): void {
 	if (frame.context.isStatic) throw staticViolation();
@@ -91,7 +91,7 @@ interface Creation {
 	readonly value: Word;
 	readonly initCode: Uint8Array;
 	readonly address: Uint8Array;
-	/** By CREATE2: the contract's storage is bound to the transaction. */
+	/** Created by CREATE2: the contract's storage keys include the transaction id. */
 	readonly salted: boolean;
 }
 
@@ -176,7 +176,7 @@ function begin(frame: Frame, creation: Creation): void {
 	frame.open(child, (opener, ended) => finish(opener, ended, address));
 }
 
-/** Reports a creation that doesn't begin. */
+/** Reports to the observer a creation that is refused before it begins. */
 function tellRefused({ machine, context }: Frame, kind: string, value: Word, refusal: CallRefusal): void {
 	const { observer } = machine.options;
 	if (!observer) return;
@@ -198,7 +198,7 @@ function tellRefused({ machine, context }: Frame, kind: string, value: Word, ref
 	closeAtOnce(observer, depth, { failure: refusal });
 }
 
-/** Makes the account of a new contract, or turns one that was funded before into a contract. */
+/** Creates the account of a new contract, or converts an account that was funded before. */
 function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
 	const existing = gates.constantinople ? state.account.get(address) : undefined;
 	if (!existing) {
@@ -209,7 +209,7 @@ function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
 	state.account.put(address, becomeContract(existing));
 }
 
-/** An account's record once it is a contract's: it holds no resources of others. */
+/** Converts an account record into a contract's, dropping resources delegated to it. */
 export function becomeContract(existing: Readonly<Account>): Account {
 	const account = Account.copy(existing);
 	account.type = AccountType.Contract;
@@ -221,7 +221,7 @@ export function becomeContract(existing: Readonly<Account>): Account {
 	return account;
 }
 
-/** Stores a contract's record, its ABI apart: the one that is stored first stays. */
+/** Stores a contract's record, and its ABI separately. An ABI already stored is kept. */
 export function putContract(
 	state: StateView,
 	contract: Readonly<SmartContract>,
@@ -232,7 +232,7 @@ export function putContract(
 	if (!state.abi.has(address)) state.abi.put(address, abi);
 }
 
-/** Stores a contract's code; from #26 on its hash as well. */
+/** Stores a contract's code and, since #26, its hash. */
 export function putCode({ state, gates }: Machine, address: Uint8Array, code: Uint8Array): void {
 	if (code.length > 0) state.code.put(address, code);
 	const contract = state.contract.get(address);
@@ -257,14 +257,14 @@ function finish(frame: Frame, child: Frame, address: Uint8Array): void {
 	giveBack(frame, child.remaining);
 }
 
-/** Before multi-signature, a creation without code broke its creator: the network's runtime met a null. */
+/** Before multi-signature, a creation without code failed its creator: the network's runtime hit a null. */
 function refuseEmptyCode({ machine: { gates, base, options }, context }: Frame): void {
 	if (gates.multiSign) return;
 	const wasThere = () => base.contract.has(context.address);
 	throw runtimeFailed(...admissionOf(options.rules).emptyCode(gates.constantinople, wasThere));
 }
 
-/** Pays and stores what a constructor returned; sets the frame's failure if it can't be. */
+/** Charges for and stores the code that a constructor returned; sets the frame's failure if that isn't possible. */
 function settle(child: Frame): void {
 	const { machine, context, output } = child;
 	if (beginsInvalid(machine, output)) {
@@ -278,11 +278,11 @@ function settle(child: Frame): void {
 		child.failure = depositOutOfEnergy("No energy to save just created contract code", deposit, left);
 		return;
 	}
-	// The memory that a large output lies in goes to other frames.
+	// Copied if the output is lent memory, which other frames will reuse.
 	putCode(machine, context.address, child.memory.lent ? Uint8Array.from(output) : output);
 }
 
-/** Code that no contract may have from #63 on. */
+/** Whether the code starts with 0xef, which is forbidden since #63. */
 export function beginsInvalid({ gates }: Machine, code: Uint8Array): boolean {
 	return gates.london && code[0] === 0xef;
 }

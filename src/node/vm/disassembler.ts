@@ -1,4 +1,4 @@
-/** Contract code as a list of operations, for people. */
+/** Disassembles contract code for people. */
 
 import { toHex } from "../../protocol/bytes.js";
 import { opcodes } from "./opcodes.js";
@@ -7,16 +7,16 @@ const byByte = new Map(opcodes.map((row) => [row.byte, row]));
 const PUSH0 = 0x5f;
 
 interface DisassembledOperation {
-	/** Position in the code. */
+	/** Offset in the code. */
 	readonly pc: number;
-	/** Name in the opcode table, or `INVALID` for bytes that stand for none under any rules. */
+	/** Name in the opcode table, or `INVALID` for bytes that are not an opcode under any rules. */
 	readonly name: string;
 	readonly byte: number;
-	/** Hexadecimal operand of a push, without prefix; shorter than the push where the code ends. */
+	/** Hexadecimal operand of a push, without prefix; truncated at the end of the code. */
 	readonly operand?: string;
 }
 
-/** Lists every operation of a contract's code, whatever rules are on. Data behind the code is listed like code. */
+/** Lists every operation of a contract's code, regardless of active rules. Trailing data is listed as if it were code. */
 export function disassemble(code: Uint8Array): DisassembledOperation[] {
 	const list: DisassembledOperation[] = [];
 	for (let pc = 0; pc < code.length; pc++) {

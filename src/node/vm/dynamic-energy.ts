@@ -1,4 +1,4 @@
-/** Contracts that are used much cost more (protocol/machine §15, protocol/resources §6). */
+/** Dynamic energy: heavily used contracts cost more (protocol/machine §15, protocol/resources §6). */
 
 import { fromDouble, maxInt, minInt, toDouble, wrap } from "../../protocol/int64.js";
 import { ContractState } from "../../protocol/messages.js";
@@ -8,9 +8,9 @@ import type { StateView } from "../state/view.js";
 import type { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
 
-// What dynamic energy adds to the cost of an operation (protocol/machine §15).
+// Penalty of dynamic energy on the cost of an operation (protocol/machine §15).
 
-/** A factor in ten-thousandths that adds nothing. */
+/** Neutral factor, in ten-thousandths. */
 export const NO_FACTOR = 10_000;
 
 /** @param factor in ten-thousandths */
@@ -19,13 +19,13 @@ export function penaltyOf(cost: number, factor: number): number {
 	return Math.max(0, Math.floor((cost * factor) / NO_FACTOR) - cost);
 }
 
-/** Factors are in ten-thousandths above one. */
+/** Stored factors are in ten-thousandths above this. */
 const UNIT = 10_000n;
 
-/** Below this, a power of the decay leaves nothing of any factor. */
+/** Below this logarithm, a power of the decay reduces any factor to nothing. */
 const SMALLEST_LOG = -600;
 
-/** A contract's usage and factor in the present cycle; stored ones may be of an earlier cycle. */
+/** A contract's usage and factor in the current cycle; the stored record may be of an earlier cycle. */
 export function currentContractState(state: StateView, address: Uint8Array): Readonly<ContractState> {
 	const cycle = state.properties.get("CURRENT_CYCLE_NUMBER");
 	const stored = state.contractState.get(address);
@@ -58,7 +58,7 @@ function catchUp(
 	return next;
 }
 
-/** fdlibm's power for whole exponents; it has its own ways for the first two. */
+/** fdlibm's `pow` for integer exponents; it special-cases the first two. */
 function power(base: number, exponent: number): number {
 	if (base === 1 || exponent === 0) return 1;
 	if (exponent === 1) return base;
@@ -66,14 +66,14 @@ function power(base: number, exponent: number): number {
 	return exponent * Math.log(base) < SMALLEST_LOG ? 0 : strictPow(base, exponent);
 }
 
-/** Brings the record of the contract that a frame runs as up to date. @returns the factor, in ten-thousandths */
+/** Brings the contract's record up to date when a frame begins. @returns the factor, in ten-thousandths */
 export function enterFrame({ state }: Machine, address: Uint8Array): number {
 	const current = currentContractState(state, address);
 	if (state.contractState.get(address) !== current) state.contractState.put(address, current);
 	return Number(current.energy_factor + UNIT);
 }
 
-/** Adds what a frame's operations cost, without penalties, to its contract's usage. */
+/** Adds the energy of a frame's own operations, without penalties, to its contract's usage. */
 export function chargeUsage(frame: Frame): void {
 	const { machine, context } = frame;
 	const spent = BigInt(context.energy) - BigInt(frame.remaining) - frame.spentOutside - BigInt(frame.penalty);

@@ -1,6 +1,6 @@
 /**
- * What is reported to whoever traces an execution, while it happens. An observer must change nothing; what it throws ends the
- * execution, whose effects are then undone. Where nobody observes, nothing is gathered.
+ * Callbacks for tracing an execution as it happens. Observers must not change anything; if one throws, the
+ * execution ends and its effects are reverted. Without an observer, nothing is collected.
  */
 
 import { EMPTY } from "../../protocol/bytes.js";
@@ -10,64 +10,64 @@ import type { InternalRecord } from "./internal-transactions.js";
 import type { VmError } from "./vm-error.js";
 import type { Word } from "./word.js";
 
-/** A call or creation that begins. Addresses have 21 bytes. */
+/** A call or creation that begins. Addresses are 21 bytes. */
 export interface OpenedCall {
-	/** The operation, of what the transaction begins with too: CALL, DELEGATECALL, CREATE2 and so on. */
+	/** The operation, also for the outermost frame: CALL, DELEGATECALL, CREATE2 and so on. */
 	readonly kind: string;
-	/** 0 for what the transaction begins with. */
+	/** 0 for the outermost call or creation. */
 	readonly depth: number;
-	/** The account whose code calls. */
+	/** The account that makes the call. */
 	readonly caller: Uint8Array;
-	/** The account that the code acts as. */
+	/** The account that the code runs as. */
 	readonly address: Uint8Array;
 	/** The account whose code runs. */
 	readonly code: Uint8Array;
 	/** In sun. */
 	readonly value: bigint;
 	readonly token: { readonly id: bigint; readonly amount: bigint } | undefined;
-	/** Data of a call or code of a creation; holds until the call has ended. */
+	/** Call data, or the code of a creation; valid until the call has ended. */
 	readonly input: Uint8Array;
-	/** What it may spend. */
+	/** Energy it may spend. */
 	readonly energy: Word;
-	/** The internal transaction that lists it; undefined: none does. */
+	/** The internal transaction that records it; undefined: none. */
 	readonly record: InternalRecord | undefined;
 }
 
 /** How a call ended. */
 export interface ClosedCall {
-	/** As it was opened. What was opened deeper and not closed has ended with it. */
+	/** The depth it was opened with. Any deeper calls still open end with it. */
 	readonly depth: number;
 	readonly energyUsed: bigint;
-	/** Share of dynamic energy's penalty in it, that of inner calls included. */
+	/** Part of it that is dynamic energy's penalty, including inner calls. */
 	readonly penalty: number;
-	/** What it returned, also by a revert; holds only during the notification. */
+	/** Return or revert data; valid only during the notification. */
 	readonly output: Uint8Array;
 	readonly reverted: boolean;
 	readonly failure: VmError | CallRefusal | undefined;
 }
 
-/** Why a call didn't begin: it fails with a 0 on the stack. */
+/** Why a call never began; it pushes 0. */
 export interface CallRefusal {
 	readonly result: undefined;
 	readonly message: string;
 }
 
 export interface ExecutionObserver {
-	/** An execution begins; what was told before didn't count. */
+	/** An execution begins; discard anything reported before. */
 	began?(): void;
 	opened?(call: OpenedCall): void;
 	closed?(end: ClosedCall): void;
 	/**
-	 * Before an operation of a frame: its name, its position in the code, and the height of the stack, which the frame doesn't
-	 * know yet. Absent: the machine runs at its full speed.
+	 * Called before each operation with its name, its position in the code and the stack height, which the
+	 * frame hasn't stored yet. Without this callback, the machine runs at full speed.
 	 */
 	step?(frame: Frame, operation: string, pc: number, height: number): void;
 	logged?(frame: Frame, log: Readonly<TransactionInfoLog>): void;
-	/** An internal transaction that is neither a call nor a creation: a stake, a vote, the end of a contract. */
+	/** An internal transaction other than a call or creation: a stake, a vote, a self-destruct. */
 	noted?(frame: Frame, record: InternalRecord): void;
 }
 
-/** Reports a frame that has ended. */
+/** Reports that a frame has ended. */
 export function closeFrame(observer: ExecutionObserver, frame: Frame): void {
 	observer.closed?.({
 		depth: frame.context.depth,
@@ -79,7 +79,7 @@ export function closeFrame(observer: ExecutionObserver, frame: Frame): void {
 	});
 }
 
-/** Reports a call that runs no code of this machine. */
+/** Reports the end of a call that ran no code in this machine. */
 export function closeAtOnce(
 	observer: ExecutionObserver,
 	depth: number,

@@ -1,4 +1,4 @@
-/** Running a frame and all frames that it opens; one after the other, so that deep nesting needs no deep call stack. */
+/** Runs a frame and all frames it opens, iteratively, so that deep nesting doesn't need a deep call stack. */
 
 import { OverflowError } from "../../protocol/int64.js";
 import { runProgram } from "./compiled/driver.js";
@@ -9,14 +9,15 @@ import { runOutOfTime } from "./interpreter.js";
 import { runtimeFailed, VmAbort, VmError } from "./vm-error.js";
 
 /**
- * Runs the outermost frame to its end. How it ended stands in the frame.
+ * Runs the outermost frame to its end; the frame holds the outcome.
  * @throws {VmAbort} where the whole transaction ends
  */
 export function execute(root: Frame): void {
 	try {
 		runFrames(root);
 	} catch (error) {
-		// What unfinished frames logged and listed never reached the outermost one, but for what opened the first of them.
+		// Unfinished frames' logs and internal transactions never reached the outermost frame, except the record
+		// that opened the first.
 		const { child, machine } = root;
 		if (child?.mark) {
 			machine.logs.length = child.mark.logs;
@@ -53,7 +54,7 @@ function runFrames(root: Frame): void {
 	}
 }
 
-/** Readies a new frame; false if it has nothing to run. */
+/** Starts a new frame; false if it has nothing to run. */
 function begins(frame: Frame): boolean {
 	if (frame.failure || frame.halted) return false;
 	const { machine } = frame;
@@ -63,9 +64,9 @@ function begins(frame: Frame): boolean {
 	return true;
 }
 
-/** Notes a failure of a frame. @throws what no frame can catch */
+/** Records a frame's failure. @throws what no frame can catch */
 function fail(frame: Frame, error: unknown): void {
-	// Amounts of resources that overflow with #97.
+	// Amounts of resources can overflow under #97.
 	const failure =
 		error instanceof OverflowError ? runtimeFailed("java.lang.ArithmeticException", error.message) : error;
 	if (!(failure instanceof VmError) || failure instanceof VmAbort) throw failure;
@@ -73,7 +74,7 @@ function fail(frame: Frame, error: unknown): void {
 	frame.child = undefined;
 }
 
-/** Accounts for a frame that has ended, and undoes what it did if it failed. */
+/** Accounts for a frame that has ended, and reverts its effects if it failed or reverted. */
 function end(frame: Frame): void {
 	const { machine } = frame;
 	if (!frame.failure && frame.began && machine.gates.dynamicEnergy) chargeUsage(frame);
@@ -85,7 +86,7 @@ function end(frame: Frame): void {
 	if (machine.options.observer) closeFrame(machine.options.observer, frame);
 }
 
-/** Continues the opener with what its child came to; false if that makes it fail. */
+/** Resumes the opener with its child's outcome; false if that makes it fail. */
 function returnTo(opener: Frame, child: Frame): boolean {
 	opener.interrupted = false;
 	opener.child = undefined;

@@ -1,19 +1,19 @@
 /**
- * Bytes far beyond the ordinary end of memory, which only precompiled contracts write: small pages, where anything was written.
- * A contract can make tens of thousands of them in a call, so pages are cut out of slabs that are used again.
+ * Sparse memory far beyond the ordinary limit, which only precompiles write, in small pages allocated on
+ * first write. A contract can create tens of thousands of pages in a call, so they are cut from pooled slabs.
  */
 
-/** Bytes of a page: few, since one word may be all that is written. */
+/** Bytes per page: small, since a single word may be all that is written. */
 const PAGE = 256;
 const SLAB_PAGES = 256;
 const SLAB = PAGE * SLAB_PAGES;
 
-/** Slabs that are kept for others: 4 MiB. */
+/** Slabs kept in the pool: 4 MiB. */
 const POOLED = 64;
 const pool: Uint8Array[] = [];
 
 export class FarPages {
-	/** Places of pages, counted over all slabs, by page. */
+	/** Index of each page over all slabs, by page number. */
 	private readonly places = new Map<number, number>();
 	private readonly slabs: Uint8Array[] = [];
 
@@ -28,14 +28,14 @@ export class FarPages {
 		}
 	}
 
-	/** One byte; 0 where nothing was written. */
+	/** One byte; 0 if never written. */
 	byte(offset: number): number {
 		const place = this.places.get(Math.floor(offset / PAGE));
 		if (place === undefined) return 0;
 		return this.slabOf(place)[(place % SLAB_PAGES) * PAGE + (offset % PAGE)] as number;
 	}
 
-	/** Keeps the slabs for others; it must not be used any more. */
+	/** Returns the slabs to the pool; the object must not be used afterwards. */
 	release(): void {
 		for (const slab of this.slabs) if (pool.length < POOLED) pool.push(slab);
 	}

@@ -1,4 +1,4 @@
-/** One call or creation while it runs: its stack, memory, energy and context. */
+/** A running call or creation: its stack, memory, energy and context. */
 
 import { EMPTY } from "../../protocol/bytes.js";
 import { addressWord } from "./addresses.js";
@@ -13,13 +13,13 @@ import type { Program } from "./program.js";
 import { outOfMemory, type VmError } from "./vm-error.js";
 import { MAX_SMALL, narrow, type Word } from "./word.js";
 
-/** Energy that a frame keeps at hand as a number; what a limit has beyond it waits in the reserve. */
+/** Energy that a frame tracks as a number; anything above goes into the bigint reserve. */
 const ENERGY_AT_HAND = 2 ** 52;
 
-/** What a frame runs with. Amounts in sun. */
+/** Immutable context of a frame. Amounts in sun. */
 interface FrameContext {
 	readonly program: Program;
-	/** The account that the code acts as. */
+	/** The account that the code runs as. */
 	readonly address: Uint8Array;
 	readonly caller: Uint8Array;
 	readonly callValue: Word;
@@ -31,16 +31,16 @@ interface FrameContext {
 	readonly version: number;
 	readonly depth: number;
 	readonly energy: Word;
-	/** The internal transaction that opened the frame; the transaction itself for the first one. */
+	/** What internal transactions of the frame belong to: the one that opened it, or the transaction itself. */
 	readonly openedBy: Identified;
 }
 
-/** Continues the opener of a frame that has ended. */
+/** Resumes the opener when its child has ended. */
 type Resume = (opener: Frame, ended: Frame) => void;
 
 const stackPool: Word[][] = [];
 
-/** A stack whose slots can hold both forms of words from the start, so that the loop sees one kind of array. */
+/** A new stack. Starting it with both forms of words keeps the engine to one kind of array in the loop. */
 function newStack(): Word[] {
 	const stack: Word[] = [0n];
 	while (stack.length <= STACK_LIMIT) stack.push(0);
@@ -52,38 +52,38 @@ export class Frame {
 	sp = 0;
 	pc = 0;
 	readonly memory = Memory.take();
-	/** Energy left, without the reserve. */
+	/** Energy left, excluding the reserve. */
 	left: number;
 	private reserve: bigint;
-	/** What the last call or creation returned. */
+	/** Return data of the last call or creation. */
 	returnData: Uint8Array = EMPTY;
-	/** The memory of the frame whose bytes {@link returnData} is. */
+	/** The memory that {@link returnData} points into, if it was lent. */
 	private returnOwner: Memory | undefined;
 	output: Uint8Array = EMPTY;
-	/** The frame has ended, or waits for {@link child}. */
+	/** The frame has ended, or is waiting for {@link child}. */
 	interrupted = false;
 	halted = false;
-	/** The frame has run code. */
+	/** The frame has executed code. */
 	began = false;
 	reverted = false;
 	failure: VmError | undefined;
-	/** A frame that the present operation opened. */
+	/** The frame that the current operation opened. */
 	child: Frame | undefined;
 	opener: Frame | undefined;
 	resume: Resume | undefined;
-	/** The compiled code that it runs; undefined: none, "begins": it isn't decided yet. */
+	/** The compiled code it runs; undefined: none, "begins": not decided yet. */
 	compiled: CompiledRun | undefined | "begins" = "begins";
-	/** Runs when the frame has ended without a failure, and may still make it fail. */
+	/** Runs when the frame has ended without failing; it may still make it fail. */
 	settle: ((frame: Frame) => void) | undefined;
-	/** State of the machine when the frame was opened, to undo it. */
+	/** State of the machine when the frame was opened, to revert to. */
 	mark: MachineMark | undefined;
-	/** Energy spent for other things than operations: forwarded, for storing code. Counted under dynamic energy only. */
+	/** Energy spent other than on operations: forwarded, or paid for storing code. Tracked only with dynamic energy. */
 	spentOutside = 0n;
-	/** Share of dynamic energy's penalty in what was spent by the frame's own operations. */
+	/** Dynamic energy's penalty within what the frame's own operations spent. */
 	penalty = 0;
-	/** Penalties of the frames that it opened. */
+	/** Penalties of the frames it opened. */
 	inheritedPenalty = 0;
-	/** Dynamic energy's factor, in ten-thousandths; 10,000: none. */
+	/** Dynamic energy factor, in ten-thousandths; 10,000: none. */
 	factor = 10_000;
 	private addressWordCache: Word | undefined;
 	private callerWordCache: Word | undefined;
@@ -100,14 +100,14 @@ export class Frame {
 		this.reserve = typeof energy === "number" && energy === atHand ? 0n : BigInt(energy) - BigInt(atHand);
 	}
 
-	/** Keeps what a frame returned, until the next call. */
+	/** Keeps a child's output as return data until the next call. */
 	keepOutput(child: Frame): void {
 		this.forgetReturnData();
 		this.returnData = child.output;
 		if (child.memory.lent) this.returnOwner = child.memory;
 	}
 
-	/** A call begins: what the last one returned is gone. */
+	/** Clears the return data when a call begins. */
 	forgetReturnData(): void {
 		this.returnData = EMPTY;
 		this.returnOwner?.takeBack();
@@ -115,8 +115,8 @@ export class Frame {
 	}
 
 	/**
-	 * Gives stack and memory back for other frames; the frame must not run any more. Its output stays valid if it was kept
-	 * by the opener, or if there is none.
+	 * Returns stack and memory to their pools; the frame must not run afterwards. Its output stays valid if
+	 * the opener kept it, or if there is no opener.
 	 */
 	release(): void {
 		this.forgetReturnData();
@@ -155,7 +155,7 @@ export class Frame {
 		return narrow(BigInt(energy) - BigInt(this.left) - this.reserve);
 	}
 
-	/** Takes energy; false if there is too little. */
+	/** Spends energy; false if there isn't enough. */
 	spend(cost: Word): boolean {
 		if (typeof cost === "number" && cost <= this.left) {
 			this.left -= cost;
@@ -168,7 +168,7 @@ export class Frame {
 		return true;
 	}
 
-	/** Gives energy back; more than was spent if a stipend was added. */
+	/** Adds energy back; possibly more than was spent, with a stipend. */
 	refund(energy: Word): void {
 		const total = add(this.remaining, energy);
 		if (typeof total === "number" && total <= MAX_SMALL && this.reserve === 0n) this.left = total;
@@ -194,7 +194,7 @@ export class Frame {
 		this.stack[this.sp++] = word;
 	}
 
-	/** The word `depth` below the top; 0 is the top. */
+	/** The word `depth` below the top of the stack; 0 is the top. */
 	peek(depth: number): Word {
 		return this.stack[this.sp - 1 - depth] as Word;
 	}
@@ -206,13 +206,13 @@ export class Frame {
 		this.interrupted = true;
 	}
 
-	/** Ends the frame and undoes what it did. */
+	/** Ends the frame as reverted. */
 	revert(output: Uint8Array): void {
 		this.reverted = true;
 		this.halt(output);
 	}
 
-	/** Runs another frame before the next operation. */
+	/** Runs a child frame before the next operation. */
 	open(child: Frame, resume: Resume): void {
 		child.opener = this;
 		child.resume = resume;
@@ -220,7 +220,7 @@ export class Frame {
 		this.interrupted = true;
 	}
 
-	/** Energy to make memory usable up to an end. @throws {VmError} out of memory */
+	/** Energy to expand memory up to `end`. @throws {VmError} out of memory */
 	memoryCost(end: number, operation: string): number {
 		if (end > MEMORY_LIMIT) throw outOfMemory(operation);
 		return expansionCost(this.memory.size, end);

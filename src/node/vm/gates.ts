@@ -1,4 +1,4 @@
-/** Which rules of the machine are on, read from the state at the start of each execution (protocol/machine §1). */
+/** The machine's active rules, read from the state at the start of each execution (protocol/machine §1). */
 
 import { FN_DSA_512, ML_DSA_44 } from "../../protocol/post-quantum/schemes.js";
 import type { NetworkName } from "../rules/chain-rules.js";
@@ -15,7 +15,7 @@ export interface Gates {
 	readonly constantinople: boolean;
 	/** #32 */
 	readonly solidity059: boolean;
-	/** #39: precompiles for shielded tokens. */
+	/** #39: shielded token precompiles. */
 	readonly shielded: boolean;
 	/** #41 */
 	readonly istanbul: boolean;
@@ -23,7 +23,7 @@ export interface Gates {
 	readonly freeze: boolean;
 	/** #59 */
 	readonly vote: boolean;
-	/** #60: contracts of version 1. */
+	/** #60: version 1 contracts. */
 	readonly compatible: boolean;
 	/** #63 */
 	readonly london: boolean;
@@ -49,32 +49,32 @@ export interface Gates {
 	readonly newResourceModel: boolean;
 	/** Height has reached `enery.limit.block.num`. */
 	readonly energyLimit: boolean;
-	/** From block version 27 on: an address that signs twice ends the transaction. */
+	/** Since block version 27: an address that signs twice ends the transaction. */
 	readonly oneSignaturePerAddress: boolean;
-	/** #94: SELFDESTRUCT deletes only contracts of the same transaction. */
+	/** #94: SELFDESTRUCT deletes only contracts created in the same transaction. */
 	readonly restrictedSelfDestruct: boolean;
 	/** #96 */
 	readonly osaka: boolean;
-	/** #99: rows of storage under keys of their own. */
+	/** #99: storage rows under their own keys. */
 	readonly separateRows: boolean;
-	/** From block version 35 on: two endless calculations end the transaction. */
+	/** Since block version 35: two endless computations end the transaction. */
 	readonly endsEndlessWork: boolean;
-	/** From block version 37 on: stakes of destroyed contracts, odd delegations and submitted hashes end the transaction. */
+	/** Since block version 37: stakes of destroyed contracts, odd delegations and submitted hashes end the transaction. */
 	readonly endsOddStakes: boolean;
-	/** From block version 38 on, without #99: two slots of one row end the transaction. */
+	/** Since block version 38, without #99: touching two slots of one row ends the transaction. */
 	readonly endsSharedRows: boolean;
-	/** On the test network Nile: the precompile of EIP-4844. */
+	/** On the Nile test network: the EIP-4844 point evaluation precompile. */
 	readonly pointEvaluation: boolean;
-	/** On the test network Nile: #1000, #1001, and either of them. */
+	/** On the Nile test network: #1000, #1001, and either of them. */
 	readonly fnDsa512: boolean;
 	readonly mlDsa44: boolean;
 	readonly anyPostQuantum: boolean;
 }
 
-/** Block version from which validateMultiSign refuses two signatures of one address. */
+/** Block version since which validateMultiSign rejects two signatures of one address. */
 const ONE_SIGNATURE_VERSION = 27;
 
-/** PERF: worked out once for all executions between two changes of what they follow from, mostly those of a block. */
+/** PERF: cached until the properties or forks it depends on change, usually for a whole block. */
 export const gatesAt = (properties: Properties, forks: ForkGates, network?: NetworkName): Gates =>
 	properties.derived(forks, () => readGates(properties, forks, network));
 

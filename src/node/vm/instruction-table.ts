@@ -1,4 +1,4 @@
-/** The opcode table made flat for the interpreter's loop, for one set of rules. */
+/** The opcode table flattened for the interpreter loop, for one set of rules. */
 
 import { add, and, eq, gt, iszero, lt, sub } from "./arithmetic.js";
 import { penaltyOf } from "./dynamic-energy.js";
@@ -10,11 +10,11 @@ import type { Word } from "./word.js";
 
 export interface InstructionTable {
 	readonly rows: readonly (Instruction | undefined)[];
-	/** What the loop looks at first, packed by {@link pack}. */
+	/** What the loop checks first, packed by {@link pack}. */
 	readonly heads: Int32Array;
-	/** Fixed costs, penalty included; 0 where a rule decides. */
+	/** Fixed costs including penalty; 0 if a cost rule applies. */
 	readonly costs: readonly number[];
-	/** Share of the penalty in the fixed costs. */
+	/** The penalty part of the fixed costs. */
 	readonly penalties: readonly number[];
 	readonly rules: readonly CostRule[];
 	readonly unary: readonly ((a: Word) => Word)[];
@@ -23,15 +23,15 @@ export interface InstructionTable {
 	readonly nullary: readonly ((frame: Frame) => Word)[];
 	readonly query: readonly ((frame: Frame, a: Word) => Word)[];
 	readonly effects: readonly ((frame: Frame) => void)[];
-	/** The same operations under a factor of dynamic energy above 10,000. */
+	/** The same table with penalties for a dynamic energy factor above 10,000. */
 	withFactor(factor: number): InstructionTable;
-	/** The same operations, each of which the loop takes for a fault of the stack: there it meets the observer. */
+	/** The same table with heads that always report a stack fault, which is where the loop calls the observer. */
 	tracing(): InstructionTable;
 }
 
 /**
- * Packs the kind of an operation (8 bits), the least height of the stack (8 bits), and how much higher it may be
- * (16 bits), so that the loop reads all of them at once.
+ * Packs an operation's kind (8 bits), minimum stack height (8 bits) and how far the height may exceed that
+ * (16 bits), so that the loop reads them all at once.
  */
 function pack(kind: Kind, need: number, span: number): number {
 	return kind | (need << 8) | (span << 16);
@@ -40,7 +40,7 @@ function pack(kind: Kind, need: number, span: number): number {
 const DUP1 = 0x80;
 const SWAP1 = 0x90;
 
-/** Builds the table of the operations that some rules allow. */
+/** Builds the table of the operations that the rules allow. */
 function buildInstructionTable(
 	instructions: readonly Instruction[],
 	gates: Gates,
@@ -95,7 +95,7 @@ function buildInstructionTable(
 	return table;
 }
 
-/** No height of the stack is below a span of -1. */
+/** With a span of -1, no stack height passes the loop's check. */
 function tracingTable(table: InstructionTable): InstructionTable {
 	const traced: InstructionTable = {
 		...table,
@@ -106,7 +106,7 @@ function tracingTable(table: InstructionTable): InstructionTable {
 	return traced;
 }
 
-/** Files the function of an operation under its kind. */
+/** Stores an operation's function under its kind. */
 function addFunction(
 	functions: {
 		readonly unary: ((a: Word) => Word)[];
@@ -140,7 +140,7 @@ function addFunction(
 	}
 }
 
-/** Calculations that the loop does in place where operands are small, and with these functions where they aren't. */
+/** Operations that the loop does inline for small operands, falling back to these functions for others. */
 function inPlaceKind(run: unknown): Kind | undefined {
 	switch (run) {
 		case add:
@@ -185,7 +185,7 @@ function pushKind(byte: number): Kind {
 	return length <= 4 ? Kind.PUSH_SHORT : Kind.PUSH_LONG;
 }
 
-/** The loop reads the depth of DUP and SWAP from their bytes: the table must agree. */
+/** The loop derives the depth of DUP and SWAP from the byte, so the table must agree. */
 function checkStructure(action: Action, byte: number, takes: number, gives: number): void {
 	const depth = action.kind === "dup" ? byte - DUP1 + 1 : action.kind === "swap" ? byte - SWAP1 + 2 : takes;
 	if (depth !== takes || (action.kind === "dup" && gives !== takes + 1)) {
@@ -193,18 +193,18 @@ function checkStructure(action: Action, byte: number, takes: number, gives: numb
 	}
 }
 
-/** Factors of dynamic energy whose tables are kept; many contracts have none. */
+/** Number of cached tables for dynamic energy factors; many contracts have none. */
 const KEPT_FACTORS = 64;
 
-/** Sets of rules whose tables are kept; a chain has few. */
+/** Number of rule sets whose tables are cached; a chain has few. */
 const KEPT_TABLES = 32;
 const tables = new Map<string, InstructionTable>();
-/** PERF: one transaction's rules are nearly always those of the one before. */
+/** PERF: consecutive transactions nearly always have the same rules. */
 let latest:
 	| { readonly instructions: readonly Instruction[]; readonly gates: Gates; readonly table: InstructionTable }
 	| undefined;
 
-/** The table for these rules, built once. */
+/** The table for these rules, built once and cached. */
 export function instructionTableFor(instructions: readonly Instruction[], gates: Gates): InstructionTable {
 	if (latest?.instructions === instructions && areSame(latest.gates, gates)) return latest.table;
 	const table = keptTable(instructions, gates);

@@ -4,15 +4,15 @@ import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { Word } from "./word.js";
 
-/** Words that a stack can hold. */
+/** Maximum number of words on a stack. */
 export const STACK_LIMIT = 1024;
 
-/** Energy of an operation that depends on its operands; they are still on the stack. */
+/** Computes the energy of an operation that depends on its operands, which are still on the stack. */
 export type CostRule = (frame: Frame, name: string) => number;
 
 /**
- * What an operation does. Pure functions of words stand for themselves; `effect` pops and pushes on its own; the
- * others are known to the loop.
+ * What an operation does. Pure functions of words are called by the loop; `effect` pops and pushes on its
+ * own; the loop implements the others itself.
  */
 export type Action =
 	| { readonly kind: "nullary"; readonly run: (frame: Frame) => Word }
@@ -40,14 +40,14 @@ export type Action =
 export interface Instruction {
 	readonly byte: number;
 	readonly name: string;
-	/** Words taken from the stack, and put on it. */
+	/** Words popped, and words pushed. */
 	readonly takes: number;
 	readonly gives: number;
 	/** Energy. */
 	readonly cost: number | CostRule;
-	/** The rule that brings the operation; without one it was always there. */
+	/** The rule that introduces the operation; absent if it always existed. */
 	readonly gate?: keyof Gates;
 	readonly action: Action;
-	/** Opens frames: dynamic energy counts its own cost only, and it charges itself. */
+	/** Opens frames: it charges itself, and dynamic energy counts only its own cost. */
 	readonly isCall?: true;
 }

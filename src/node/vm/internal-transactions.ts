@@ -1,4 +1,6 @@
-/** What contracts did inside a transaction: calls, creations, stakes, votes (protocol/machine §8). */
+/**
+ * Internal transactions: calls, creations, stakes and votes that contracts made within a transaction (protocol/machine §8).
+ */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { be64, concatBytes, EMPTY, utf8 } from "../../protocol/bytes.js";
@@ -14,18 +16,18 @@ import {
 import { type QuotingMessage, quoting, spellMessage } from "../../protocol/quoting-message.js";
 import { type CallData, type CallDataCopies, setInternalCallData } from "../rules/internal-call-data.js";
 
-/** What an internal transaction moves: coins in sun, and tokens by id. */
+/** What an internal transaction transfers: coins in sun, and tokens by id. */
 export interface InternalTransfer {
 	readonly value: bigint;
 	readonly tokens?: ReadonlyMap<string, bigint>;
 }
 
-/** What internal transactions are made within; its id may have to be calculated. */
+/** Parent of internal transactions; its id may be computed lazily. */
 export interface Identified {
 	readonly id: Uint8Array;
 }
 
-/** One internal transaction; some members are only known after it was made. */
+/** One internal transaction; some members are filled in after it was created. */
 export interface InternalRecord {
 	readonly id: Uint8Array;
 	readonly caller: Uint8Array;
@@ -35,7 +37,7 @@ export interface InternalRecord {
 	readonly tokens: ReadonlyMap<string, bigint>;
 	rejected: boolean;
 	extra: string | QuotingMessage;
-	/** Input or code, where events have it. */
+	/** Input or code, if events need it. */
 	readonly data?: CallData | undefined;
 }
 
@@ -49,15 +51,15 @@ export class InternalTransactions {
 	private count = 0;
 
 	/**
-	 * @param listed whether the list is needed; if not they are only counted, since hashing takes long
-	 * @param copies keeps input and code; absent: nothing does
+	 * @param listed whether to keep the list; otherwise only the count, which avoids expensive hashing
+	 * @param copies keeps input and code; absent: they aren't kept
 	 */
 	constructor(
 		private readonly listed = true,
 		private readonly copies?: CallDataCopies,
 	) {}
 
-	/** How many were made so far, undone ones included: it enters the addresses of created contracts. */
+	/** Number made so far, including reverted ones: the addresses of created contracts depend on it. */
 	get nonce(): number {
 		return this.count;
 	}
@@ -67,15 +69,15 @@ export class InternalTransactions {
 		return this.listed;
 	}
 
-	/** How many are listed. */
+	/** Length of the list. */
 	get length(): number {
 		return this.records.length;
 	}
 
 	/**
-	 * Lists an internal transaction.
+	 * Adds an internal transaction to the list.
 	 * @param opener what opened the frame that makes it
-	 * @param data input of a call or code of a creation
+	 * @param data call data, or code of a creation
 	 */
 	add(
 		opener: Identified,
@@ -113,17 +115,17 @@ export class InternalTransactions {
 		return record;
 	}
 
-	/** Marks all from a position on as undone. */
+	/** Marks all from an index on as rejected. */
 	reject(from: number): void {
 		for (let i = from; i < this.records.length; i++) (this.records[i] as InternalRecord).rejected = true;
 	}
 
-	/** Takes all from a position on off the list; they stay counted. */
+	/** Truncates the list to a length; the removed ones stay counted. */
 	keep(length: number): void {
 		if (length < this.records.length) this.records.length = length;
 	}
 
-	/** The list as it is stored; without `featured`, only of calls, creations and destructions. */
+	/** The list in its stored form; without `featured`, only calls, creations and self-destructs. */
 	toMessages(featured: boolean, dialect: Dialect): InternalTransaction[] {
 		return this.records
 			.filter((record) => featured || PLAIN_NOTES.has(record.note))
@@ -163,7 +165,7 @@ export function resourceNote(code: number): string {
 	}
 }
 
-/** The `extra` of a vote: nothing in it depends on the dialect. */
+/** The `extra` text of a vote, the same in every dialect. */
 export function votesText(votes: readonly Readonly<Vote>[]): QuotingMessage {
 	const rows = votes.map(
 		(vote) => `{"vote_address":"${toBase58Check(vote.vote_address)}","vote_count":${vote.vote_count}}`,

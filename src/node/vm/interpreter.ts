@@ -1,4 +1,4 @@
-/** The loop that runs a frame's code (protocol/machine §9.1). */
+/** The interpreter loop, which runs a frame's code (protocol/machine §9.1). */
 
 import { add, and, eq, lt, sub } from "./arithmetic.js";
 import { NO_FACTOR, penaltyOf } from "./dynamic-energy.js";
@@ -19,12 +19,10 @@ import {
 } from "./vm-error.js";
 import { MAX_SMALL, type Word } from "./word.js";
 
-/** Energy spent between two checks of the clock: some milliseconds at the most, whatever the operations are. */
+/** Energy spent between two checks of the clock: at most a few milliseconds, whatever the operations. */
 export const ENERGY_BETWEEN_LOOKS = 20_000;
 
-/**
- * How the loop runs an operation. The numbers must stand in this file: only then the loop's choice is one jump.
- */
+/** How the loop runs an operation. The enum must be in this file: only then does the switch compile to a single jump. */
 export enum Kind {
 	PUSH1 = 0,
 	PUSH_SHORT = 1,
@@ -49,9 +47,9 @@ export enum Kind {
 	COSTED = 18,
 	/** An effect that charges itself. */
 	CALL = 19,
-	/** No operation under these rules. */
+	/** Not an operation under these rules. */
 	MISSING = 20,
-	/** The most frequent calculations, done in place where both operands are small. */
+	/** The most frequent operations, computed inline if both operands are small. */
 	ADD = 21,
 	SUB = 22,
 	LT = 23,
@@ -78,14 +76,14 @@ export function run(frame: Frame): void {
 	const timed = deadline !== Number.POSITIVE_INFINITY;
 	const memoryFee = machine.gates.higherCpuLimit ? 1 : 0;
 	let { pc, sp, left } = frame;
-	// Below this much energy the loop leaves its fast path: at the end of the energy, and now and then to check the clock.
+	// Below this energy the loop leaves its fast path: when energy runs out, and now and then to check the clock.
 	let floor = timed ? Math.max(0, left - ENERGY_BETWEEN_LOOKS) : 0;
 	frame.interrupted = false;
 
 	for (;;) {
 		const op = instructions[pc] as number;
 		const head = heads[op] as number;
-		// One comparison for both ends: a negative height becomes a huge one.
+		// One comparison checks both bounds: a negative difference becomes a huge unsigned one.
 		if ((sp - ((head >> 8) & 0xff)) >>> 0 > head >> 16) {
 			frame.left = left;
 			if (!traced(frame, table, op, pc, sp)) throw stackFault(table, op, sp);
@@ -100,7 +98,7 @@ export function run(frame: Frame): void {
 			}
 			if (timed) {
 				floor = Math.max(0, left - ENERGY_BETWEEN_LOOKS);
-				// What isn't an operation fails for that, not for time.
+				// An invalid operation must fail as such, not as a timeout.
 				if (performance.now() > deadline && table.rows[op])
 					throw timeoutAt((table.rows[op] as Instruction).name);
 			}
@@ -208,7 +206,7 @@ export function run(frame: Frame): void {
 			case Kind.AND: {
 				const a = stack[--sp] as Word;
 				const b = stack[sp - 1] as Word;
-				// Non-negative numbers below 2^31 are what both of these keep.
+				// Holds for non-negative numbers below 2^31, which survive both `| 0` and `&`.
 				stack[sp - 1] =
 					typeof a === "number" && typeof b === "number" && (a | 0) === a && (b | 0) === b
 						? a & b
@@ -243,7 +241,7 @@ export function run(frame: Frame): void {
 				const offset = stack[sp - 1] as Word;
 				const end = typeof offset === "number" ? offset + 32 : Number.POSITIVE_INFINITY;
 				let price = memoryFee;
-				// Memory that a precompile made may reach beyond the limit: being in use is not enough.
+				// Precompiles can grow memory beyond the limit, so being within the memory in use isn't enough.
 				if (end > MEMORY_LIMIT) {
 					frame.left = left;
 					throw outOfMemory((table.rows[op] as Instruction).name);
@@ -282,14 +280,14 @@ export function run(frame: Frame): void {
 					frame.pc = pc + 1;
 					return;
 				}
-				// What came back of a call may be more than was at hand: the next look at the clock must not be that far.
+				// A call may give back more energy than was left before; don't postpone the next clock check by that much.
 				if (timed && left - floor > ENERGY_BETWEEN_LOOKS) floor = left - ENERGY_BETWEEN_LOOKS;
 		}
 		pc++;
 	}
 }
 
-/** Charges an operation by its rule. */
+/** Charges an operation whose cost depends on its operands. */
 export function charge(frame: Frame, table: InstructionTable, op: number): void {
 	const row = table.rows[op] as Instruction;
 	const cost = (table.rules[op] as (frame: Frame, name: string) => number)(frame, row.name);
@@ -298,7 +296,7 @@ export function charge(frame: Frame, table: InstructionTable, op: number): void 
 	frame.penalty += extra;
 }
 
-/** Checks and charges a frame's first operation, then times out: how a transaction recorded so ends. */
+/** Checks and charges a frame's first operation, then times out, as a transaction recorded as out of time must end. */
 export function runOutOfTime(frame: Frame): never {
 	const table = frame.machine.options.instructions.withFactor(frame.factor);
 	const op = frame.context.program.instructions[0] as number;
@@ -311,13 +309,13 @@ export function runOutOfTime(frame: Frame): never {
 	throw timeoutAt(row.name);
 }
 
-/** Name of the operation with which a frame ended: one that fails, it stands before, any other one behind. */
+/** Name of the operation a frame ended with: the one at `pc` if it failed, otherwise the one before. */
 export function lastOperation(frame: Frame): string {
 	const op = frame.context.program.instructions[frame.failure ? frame.pc : frame.pc - 1] ?? 0;
 	return frame.machine.options.instructions.rows[op]?.name ?? "STOP";
 }
 
-/** Notifies the observer of an operation that begins; false if there is none, or the stack doesn't fit. */
+/** Notifies the observer of an operation; false if there is no observer, or on a real stack fault. */
 function traced(frame: Frame, table: InstructionTable, op: number, pc: number, sp: number): boolean {
 	const { observer } = frame.machine.options;
 	const row = table.rows[op];

@@ -1,33 +1,33 @@
 /**
- * The bytes of a large memory. Contracts can grow a memory to megabytes for a hundred units of energy (a precompiled
- * contract's output grows it without a charge), so neither growing nor giving it up may take the time of its size: buffers
- * are used again, and what is cleared then is what was written.
+ * Buffers for large memories. Contracts can grow a memory to megabytes for about a hundred energy (a
+ * precompile's output even grows it for free), so neither growing nor releasing one may take time
+ * proportional to its size: buffers are pooled, and only written pages are cleared.
  */
 
-/** Bytes of a buffer. */
+/** Buffer size in bytes. */
 export const LARGE_CAPACITY = 2 ** 22;
 
 const PAGE_SHIFT = 12;
 const PAGE = 1 << PAGE_SHIFT;
 
-/** A page's flags: written since the buffer was taken; ever written, so that it takes up memory of the machine. */
+/** Page flags: written since the buffer was taken; ever written, so backed by physical memory. */
 const WRITTEN = 1;
 const RESIDENT = 2;
 
-/** Buffers that are kept: as many as frames nest, but no more than this of the machine's memory, in pages. */
+/** Limits of the pool: one buffer for each level of frame nesting, and this many resident pages. */
 const POOLED = 64;
 const POOLED_PAGES = (32 << 20) / PAGE;
 const pool: LargeBuffer[] = [];
 let pooledPages = 0;
 
-/** Bytes that the kept buffers reserve; of these at most 32 MiB are memory of the machine. */
+/** Bytes of address space reserved by the pool; at most 32 MiB of it is resident. */
 export function pooledBytes(): number {
 	return pool.length * LARGE_CAPACITY;
 }
 
-/** Bytes of a buffer side by side that were all written, or none of them. */
+/** A range of consecutive bytes that is either written or untouched. */
 export interface Run {
-	/** From the start of the range that was asked for. */
+	/** Offset from the start of the requested range. */
 	readonly at: number;
 	readonly length: number;
 	readonly isWritten: boolean;
@@ -40,7 +40,7 @@ export class LargeBuffer {
 	private writtenPages: number[] = [];
 	private residentPages = 0;
 
-	/** A buffer of zeros. */
+	/** Takes a zeroed buffer. */
 	static take(): LargeBuffer {
 		const buffer = pool.pop();
 		if (!buffer) return new LargeBuffer();
@@ -48,7 +48,7 @@ export class LargeBuffer {
 		return buffer;
 	}
 
-	/** Clears the buffer and keeps it for others. */
+	/** Clears the buffer and returns it to the pool. */
 	release(): void {
 		if (pool.length >= POOLED || pooledPages + this.residentPages > POOLED_PAGES) return;
 		for (const page of this.writtenPages) {
@@ -60,7 +60,7 @@ export class LargeBuffer {
 		pool.push(this);
 	}
 
-	/** Notes a range that is about to be written. */
+	/** Marks a range that is about to be written. */
 	written(offset: number, length: number): void {
 		if (length === 0) return;
 		const last = (offset + length - 1) >> PAGE_SHIFT;
@@ -73,14 +73,14 @@ export class LargeBuffer {
 		}
 	}
 
-	/** Makes a range zero, which costs nothing where nothing was written. */
+	/** Zeroes a range; free where nothing was written. */
 	clear(offset: number, length: number): void {
 		for (const { at, length: part, isWritten } of this.runs(offset, length)) {
 			if (isWritten) this.bytes.fill(0, offset + at, offset + at + part);
 		}
 	}
 
-	/** A range, page by page. */
+	/** Splits a range by page. */
 	*runs(offset: number, length: number): Generator<Run> {
 		for (let at = 0; at < length; ) {
 			const page = (offset + at) >> PAGE_SHIFT;

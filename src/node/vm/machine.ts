@@ -1,4 +1,4 @@
-/** One execution of the contract machine: what all its frames share. */
+/** State of one execution of the contract machine, shared by all its frames. */
 
 import { toKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
@@ -18,7 +18,7 @@ import type { ProgramCache } from "./program.js";
 import type { HashNotes } from "./slot-guesses.js";
 import { type Word, wordToBytes } from "./word.js";
 
-/** Values that contracts keep until the end of a transaction (protocol/machine §11.2). */
+/** A write to transient storage, which lasts until the end of the transaction (protocol/machine §11.2). */
 interface Write {
 	readonly slots: Map<Word, Word>;
 	readonly slot: Word;
@@ -57,10 +57,10 @@ export class TransientStorage {
 	}
 }
 
-/** Addresses that a transaction has marked; frames that are undone take their marks with them. */
+/** Set of addresses marked during a transaction; reverting a frame removes its marks. */
 export class AddressMarks {
 	private readonly keys: string[] = [];
-	/** How many times each address is in the list. */
+	/** How often each address is in the list. */
 	private counts: Map<string, number> | undefined;
 
 	/** A point to which {@link revert} can return. */
@@ -91,7 +91,7 @@ export class AddressMarks {
 	}
 }
 
-/** The block that the code sees. In the pending pool: number 0, time 0, no witness. */
+/** The block that the code sees. For pending transactions: number 0, time 0, no witness. */
 export interface BlockContext {
 	readonly number: bigint;
 	readonly timestampMs: bigint;
@@ -99,7 +99,7 @@ export interface BlockContext {
 }
 
 /**
- * Notified of calls to accounts without code. Contracts write to their console that way on development chains.
+ * Notified of calls to accounts without code, which contracts on development chains use for console output.
  * @param hash of the internal transaction
  * @param target 21 bytes
  */
@@ -115,26 +115,26 @@ export interface MachineOptions {
 	readonly root: Identified;
 	/** Sender of the transaction. */
 	readonly origin: Uint8Array;
-	/** When execution runs out of time, in milliseconds of `performance.now()`; Infinity: never. */
+	/** Deadline in milliseconds of `performance.now()`; Infinity: none. */
 	readonly deadlineMs: number;
-	/** The transaction is recorded as out of time: it ends at its first operation. */
+	/** The transaction is recorded as out of time, so it ends at its first operation. */
 	readonly endsAtFirstOperation: boolean;
 	readonly proofs: ShieldedProofs;
-	/** Notified of what happens; of operations only if the instructions are tracing ones. */
+	/** Observer of the execution; sees single operations only with the tracing instruction table. */
 	readonly observer?: ExecutionObserver | undefined;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;
-	/** Called with the hashes that the execution makes, where it is learned from. */
+	/** Records hashes made by the execution, if slot guesses are learned from it. */
 	readonly hashes?: HashNotes | undefined;
-	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
+	/** Whether internal transactions are listed rather than just counted; default true. */
 	readonly listInternal?: boolean;
-	/** Keeps the input of internal calls for events; absent: nothing does. */
+	/** Keeps the input of internal calls for events; absent: it isn't kept. */
 	readonly callData?: CallDataCopies | undefined;
 }
 
-/** A point to which everything that frames did can be undone. */
+/** A point that all effects of frames can be reverted to. */
 export interface MachineMark {
-	/** Depth of the frame that begins. */
+	/** Depth of the frame that begins at this point. */
 	readonly depth: number;
 	readonly state: number;
 	readonly storage: StorageMark;
@@ -146,29 +146,29 @@ export interface MachineMark {
 	readonly internal: number;
 }
 
-/** Layers that wait for their next execution, by the state below them. */
+/** Idle state layers kept for reuse, by the state below them. */
 const idleLayers = new WeakMap<StateView, StateLayer>();
 
 export class Machine {
 	readonly layer: StateLayer;
-	/** The state with what the execution has done. */
+	/** The state including the execution's own changes. */
 	readonly state: StateView;
 	readonly storage: TransactionStorage;
 	readonly transient = new TransientStorage();
 	readonly internal: InternalTransactions;
 	readonly logs: TransactionInfoLog[] = [];
-	/** Contracts that destroyed themselves and are deleted for it. */
+	/** Self-destructed contracts that will be deleted. */
 	readonly destroyed: Uint8Array[] = [];
-	/** Contracts whose record was made by this transaction. */
+	/** Contracts created by this transaction. */
 	readonly created = new AddressMarks();
-	/** Contracts that destroyed themselves, those that stay (#94) included. */
+	/** Self-destructed contracts, including those that remain (#94). */
 	readonly ended = new AddressMarks();
 
 	private originCache: Word | undefined;
 	private witnessCache: Word | undefined;
 
 	constructor(
-		/** The state below: totals that the network reads past what the execution does. */
+		/** The state below: the network reads some totals from it, ignoring the execution's changes. */
 		readonly base: StateView,
 		readonly options: MachineOptions,
 	) {
@@ -179,14 +179,14 @@ export class Machine {
 		this.internal = new InternalTransactions(options.listInternal, options.callData);
 	}
 
-	/** The sender's address; before multi-signature it carried the network's prefix. */
+	/** The sender's address; before multi-signature, it includes the network's prefix. */
 	get originWord(): Word {
 		const { origin } = this.options;
 		this.originCache ??= this.gates.multiSign ? addressWord(origin) : prefixedWord(origin);
 		return this.originCache;
 	}
 
-	/** The address of the block's witness, with the network's prefix. */
+	/** The block witness's address, including the network's prefix. */
 	get witnessWord(): Word {
 		this.witnessCache ??= prefixedWord(this.options.block.witness);
 		return this.witnessCache;
@@ -196,7 +196,7 @@ export class Machine {
 		return this.options.gates;
 	}
 
-	/** @param depth of the frame that begins; absent: none does */
+	/** @param depth of the frame that begins; absent: none */
 	mark(depth = 0): MachineMark {
 		return {
 			depth,
@@ -211,7 +211,7 @@ export class Machine {
 		};
 	}
 
-	/** Undoes what was done since a mark; internal transactions stay listed, as rejected. */
+	/** Reverts to a mark; internal transactions stay listed, as rejected. */
 	revert(mark: MachineMark): void {
 		this.layer.revert(mark.state);
 		if (this.gates.energyLimit) this.storage.revert(mark.storage, mark.depth);
@@ -224,24 +224,27 @@ export class Machine {
 		this.internal.reject(mark.internal);
 	}
 
-	/** Writes everything to the state below. */
+	/** Commits everything to the state below. */
 	commit(): void {
 		this.storage.commit();
 		this.layer.commit();
 	}
 
-	/** Writes what a final write leaves that fails at an empty code. @param empty keys of contracts without code */
+	/**
+	 * Commits as much as the network's commit does before it fails at an empty code. @param empty keys of
+	 * contracts without code
+	 */
 	commitUpTo(empty: ReadonlySet<string>): void {
 		this.layer.commitUpTo(empty);
 	}
 
-	/** Forgets what wasn't committed and frees the layer for the next execution; nothing must run any more. */
+	/** Discards what wasn't committed and returns the layer for reuse; the execution must be over. */
 	close(): void {
 		this.layer.clear();
 		idleLayers.set(this.base, this.layer);
 	}
 
-	/** Contracts that destroyed themselves, each once, in the order in which the network deletes them. */
+	/** Contracts to delete, without duplicates, in the network's deletion order. */
 	get destroyedContracts(): readonly Uint8Array[] {
 		if (this.destroyed.length < 2) return this.destroyed;
 		const byWord = new Map(

@@ -1,4 +1,4 @@
-/** The byte-addressed memory of a frame (protocol/machine §9.2). */
+/** A frame's byte-addressed memory (protocol/machine §9.2). */
 
 import { EMPTY } from "../../protocol/bytes.js";
 import { memoryAt, memoryViewAt, PLACE_MEMORY, takePlace } from "./compiled/arena.js";
@@ -7,21 +7,21 @@ import { LARGE_CAPACITY, LargeBuffer } from "./large-buffer.js";
 import { hostFailed, runtimeFailed, type VmError } from "./vm-error.js";
 import { MAX_INT32, readWord, type Word, writeWord } from "./word.js";
 
-/** The largest end of an operand; an end equal to it is allowed. */
+/** Maximum end of an operand, inclusive. */
 export const MEMORY_LIMIT = 3_145_728;
 
-/** Where memory ends that precompiles write without a charge. */
+/** Maximum size of memory that precompiles grow without charge. */
 export const MEMORY_CEILING = 2 ** 30;
 
 const FIRST_CAPACITY = 1024;
 
-/** Bytes that the network's memory grows by. */
+/** Bytes by which the network grows memory. */
 export const MEMORY_CHUNK = 1024;
 
-/** Up to here memory is one range of bytes; the few words that are written beyond lie in {@link FarPages}. */
+/** Size of the contiguous part of memory; the few words written beyond are in {@link FarPages}. */
 const NEAR = LARGE_CAPACITY;
 
-/** Memories that are kept for other frames. A larger one has a {@link LargeBuffer}. */
+/** Number of pooled memories. Larger ones use a {@link LargeBuffer}. */
 const POOLED = 64;
 const SMALL_CAPACITY = PLACE_MEMORY;
 const pool: Memory[] = [];
@@ -31,45 +31,45 @@ export class Memory {
 	size = 0;
 	private bytes: Uint8Array;
 	private view: DataView;
-	/** Where compiled programs find it while it is small; undefined: nowhere. */
+	/** Place in the compiled programs' arena, used while the memory is small; undefined: none. */
 	private readonly ownPlace = takePlace(this);
 	private large: LargeBuffer | undefined;
 	private far: FarPages | undefined;
-	/** {@link final} gave its bytes themselves away. */
+	/** {@link final} handed out the bytes without copying. */
 	private isLent = false;
 
 	private constructor() {
 		[this.bytes, this.view] = this.smallest();
 	}
 
-	/** What an empty memory begins with. */
+	/** Storage of an empty memory. */
 	private smallest(): [Uint8Array, DataView] {
 		const { ownPlace: place } = this;
 		if (place === undefined) return [EMPTY, new DataView(EMPTY.buffer, 0, 0)];
 		return [memoryAt(place), memoryViewAt(place)];
 	}
 
-	/** Its place in the arena, as long as all of it is there. */
+	/** Its place in the arena, if all of it is there. */
 	get place(): number | undefined {
 		return this.large ? undefined : this.ownPlace;
 	}
 
-	/** An empty memory. */
+	/** Takes an empty memory from the pool. */
 	static take(): Memory {
 		return pool.pop() ?? new Memory();
 	}
 
-	/** Whether the bytes themselves were given away: they may be used until the memory is taken back. */
+	/** Whether the bytes were handed out without copying: they may be used until the memory is taken back. */
 	get lent(): boolean {
 		return this.isLent;
 	}
 
-	/** Empties the memory and keeps it for others, unless it is {@link lent}; it must not be used any more. */
+	/** Empties the memory and returns it to the pool, unless it is {@link lent}; it must not be used afterwards. */
 	release(): void {
 		if (!this.isLent) this.takeBack();
 	}
 
-	/** Empties the memory and keeps it for others, what was given of it too. */
+	/** Empties the memory and returns it to the pool, even if its bytes were lent. */
 	takeBack(): void {
 		this.isLent = false;
 		this.far?.release();
@@ -84,7 +84,7 @@ export class Memory {
 		if (pool.length < POOLED) pool.push(this);
 	}
 
-	/** Makes the first `end` bytes usable, rounded up to a whole word; new bytes are zero. */
+	/** Expands the memory to `end` bytes, rounded up to a whole word; new bytes are zero. */
 	expand(end: number): void {
 		if (end <= this.size) return;
 		const size = Math.ceil(end / 32) * 32;
@@ -107,17 +107,17 @@ export class Memory {
 		this.bytes.set(old);
 	}
 
-	/** Notes that bytes are written. */
+	/** Marks bytes as written. */
 	private written(offset: number, length: number): void {
 		this.large?.written(offset, length);
 	}
 
-	/** Reads a word that lies within the memory in use, below {@link MEMORY_LIMIT}. */
+	/** Reads a word within the memory in use, below {@link MEMORY_LIMIT}. */
 	loadWord(offset: number): Word {
 		return readWord(this.view, offset);
 	}
 
-	/** Writes a word that lies within the memory in use. */
+	/** Writes a word within the memory in use. */
 	storeWord(offset: number, word: Word): void {
 		if (this.large) this.large.written(offset, 32);
 		writeWord(this.view, offset, word);
@@ -128,7 +128,7 @@ export class Memory {
 		this.bytes[offset] = byte;
 	}
 
-	/** A copy of a range, expanding the memory to it; empty for size 0, whatever the offset. */
+	/** Copies a range, expanding the memory; empty for size 0, whatever the offset. */
 	copy(offset: number, size: number): Uint8Array {
 		if (size === 0) return EMPTY;
 		this.expand(offset + size);
@@ -137,14 +137,14 @@ export class Memory {
 		return copy;
 	}
 
-	/** The bytes themselves, expanding the memory to them; valid until the next write. */
+	/** A view of a range, expanding the memory; valid until the next write. */
 	peek(offset: number, size: number): Uint8Array {
 		if (size === 0) return EMPTY;
 		this.expand(offset + size);
 		return this.bytes.subarray(offset, offset + size);
 	}
 
-	/** A copy of a range for whoever only looks on: the memory stays as it is, beyond its end are zeros. */
+	/** Copies a range for observers: doesn't expand the memory, and reads zeros beyond its end. */
 	look(offset: number, size: number): Uint8Array {
 		const copy = new Uint8Array(size);
 		const end = Math.min(offset + size, this.size, MEMORY_LIMIT);
@@ -153,8 +153,8 @@ export class Memory {
 	}
 
 	/**
-	 * A range after which the memory is not written any more, expanding it: the bytes themselves where they are many, and
-	 * the memory is then {@link lent}. Of a large memory few bytes are a copy, so that they don't keep all of it.
+	 * The output range of a frame that won't write memory again, expanding it: a view for large ranges, which
+	 * makes the memory {@link lent}; otherwise a copy, so that a few bytes don't retain a large memory.
 	 */
 	final(offset: number, size: number): Uint8Array {
 		if (size <= SMALL_CAPACITY) return this.copy(offset, size);
@@ -162,7 +162,7 @@ export class Memory {
 		return this.peek(offset, size);
 	}
 
-	/** Writes all of `data`, expanding the memory to it, beyond {@link MEMORY_LIMIT} too. */
+	/** Writes all of `data`, expanding the memory, even beyond {@link MEMORY_LIMIT}. */
 	store(offset: number, data: Uint8Array): void {
 		if (data.length === 0) return;
 		this.expand(offset + data.length);
@@ -176,7 +176,7 @@ export class Memory {
 		this.far.store(offset + near, data.subarray(near));
 	}
 
-	/** Reads a word of the memory in use that may lie beyond {@link MEMORY_LIMIT}. */
+	/** Reads a word of the memory in use, which may be beyond {@link MEMORY_LIMIT}. */
 	loadFarWord(offset: number): Word {
 		if (offset + 32 <= NEAR) return this.loadWord(offset);
 		const bytes = new Uint8Array(32);
@@ -187,7 +187,10 @@ export class Memory {
 		return readWord(new DataView(bytes.buffer), 0);
 	}
 
-	/** Writes what of `data` fits the memory in use, which is below {@link MEMORY_LIMIT}. @param owner the memory whose bytes they are */
+	/**
+	 * Writes the part of `data` that fits the memory in use, which is below {@link MEMORY_LIMIT}. @param owner
+	 * the memory of `data`
+	 */
 	storeWithin(offset: number, data: Uint8Array, owner?: Memory): void {
 		if (offset >= this.size) return;
 		const fitting = data.subarray(0, this.size - offset);
@@ -205,7 +208,7 @@ export class Memory {
 		}
 	}
 
-	/** Copies `size` bytes of `source` from `from` on; zeros where the source ends. */
+	/** Copies `size` bytes of `source` starting at `from`, zero-padded beyond its end. */
 	storePadded(offset: number, source: Uint8Array, from: number, size: number): void {
 		if (size === 0) return;
 		this.expand(offset + size);
@@ -215,7 +218,7 @@ export class Memory {
 		this.bytes.fill(0, offset + part.length, offset + size);
 	}
 
-	/** Moves a range that may overlap its target. */
+	/** Copies a range within the memory; source and target may overlap. */
 	move(target: number, source: number, size: number): void {
 		if (size === 0) return;
 		this.expand(Math.max(target, source) + size);
@@ -224,7 +227,7 @@ export class Memory {
 	}
 }
 
-/** Memory is a list of chunks for the network, which looks for one that isn't there. */
+/** The network's error for access to a missing chunk; its memory is a list of chunks. */
 export function chunkMissing(memory: Memory, offset: number): VmError {
 	const chunks = Math.ceil(memory.size / MEMORY_CHUNK);
 	const chunk = Math.trunc(offset / MEMORY_CHUNK);
@@ -232,8 +235,8 @@ export function chunkMissing(memory: Memory, offset: number): VmError {
 }
 
 /**
- * Checks an access that no energy limits. An end beyond 31 bits wraps for the network: an empty memory doesn't even
- * grow, any other one by too much.
+ * Checks an access that energy doesn't limit. If its end exceeds 31 bits, it overflows in the network's
+ * runtime: an empty memory doesn't grow at all, others grow by too much.
  * @throws {VmError} where the network's memory can't grow so far
  */
 export function checkCeiling(memory: Memory, offset: number, size: number): void {
@@ -241,18 +244,18 @@ export function checkCeiling(memory: Memory, offset: number, size: number): void
 	if (offset + size > MEMORY_CEILING) throw hostFailed();
 }
 
-/** What a memory of this many words costs in all. */
+/** Total cost of a memory of that many words. */
 function totalCost(words: number): number {
 	return 3 * words + Math.floor((words * words) / 512);
 }
 
-/** Energy to grow a memory from `size` bytes to `end` bytes. */
+/** Energy to expand memory from `size` to `end` bytes. */
 export function expansionCost(size: number, end: number): number {
 	if (end <= size) return 0;
 	return totalCost(Math.ceil(end / 32)) - totalCost(size / 32);
 }
 
-/** End of an operand in memory, 0 for size 0; Infinity-like values stay above every limit. */
+/** End of a memory operand, 0 for size 0; huge operands stay above every limit. */
 export function operandEnd(offset: Word, size: Word): number {
 	return size === 0 ? 0 : Number(offset) + Number(size);
 }

@@ -1,6 +1,6 @@
 /**
- * The opcode table: every operation with its byte, name, stack effect, energy, gate and function (protocol/machine §10). The
- * interpreter's loop, the disassembler and the texts of failures take all they know from here.
+ * The opcode table: each operation's byte, name, stack effect, energy, gate and function (protocol/machine
+ * §10). It is the single source for the interpreter, the disassembler and error messages.
  */
 
 import * as math from "./arithmetic.js";

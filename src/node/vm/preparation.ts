@@ -1,4 +1,4 @@
-/** The checks before an execution, and its outermost frame (protocol/machine §§3 to 5.2). */
+/** Checks before an execution, and creation of the outermost frame (protocol/machine §§3 to 5.2). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { EMPTY, equalBytes, utf8 } from "../../protocol/bytes.js";
@@ -34,27 +34,27 @@ import { coinTransferError, moveCoins, moveTokens, tokenTransferError } from "./
 import { outOfTime } from "./vm-error.js";
 import { longWord, toWord } from "./word.js";
 
-/** Of UTF-8: since block version 37 by rule, before as the recorded nodes' system had it. */
+/** In UTF-8: by rule since block version 37; before that, because the recorded nodes' system encoding was UTF-8. */
 const MAX_NAME_BYTES = 32;
 
-/** How an execution is limited. */
+/** Mode and limits of an execution. */
 export interface PreparationOptions {
-	/** A query: only this much energy, and no one pays. Undefined: a transaction. */
+	/** Energy limit of a constant call, which nobody pays for. Undefined: a transaction. */
 	readonly constantEnergy: bigint | undefined;
-	/** The transaction stands in a signed block and must carry its result. */
+	/** The transaction is in a signed block and must carry its result. */
 	readonly needsResult: boolean;
 }
 
-/** An execution that has passed its checks. */
+/** An execution that has passed the checks. */
 export interface Prepared {
 	readonly machine: Machine;
 	readonly root: Frame;
 	readonly isCreation: boolean;
-	/** A query: nothing it does is written. */
+	/** A constant call: its effects aren't written. */
 	readonly isConstant: boolean;
 	readonly caller: Uint8Array;
 	readonly address: Uint8Array;
-	/** The record of the contract that is called; undefined for a deploy. */
+	/** The called contract's record; undefined for a deploy. */
 	readonly contract: Readonly<SmartContract> | undefined;
 	readonly limit: CallLimit;
 	readonly callerExpected: ExpectedUsage | undefined;
@@ -65,7 +65,7 @@ const refuse = (message: string | QuotingMessage): never => {
 	throw new ContractValidateError(message);
 };
 
-/** The contract's message. @throws {ContractValidateError} if it doesn't decode */
+/** Decodes the contract message. @throws {ContractValidateError} if it doesn't decode */
 function parameterOf<T>(transaction: SignedTransaction, name: string): Readonly<T> {
 	try {
 		return transaction.parameter as Readonly<T>;
@@ -88,7 +88,7 @@ function checkTokens({ gates }: Machine, value: bigint, id: bigint): void {
 	if (value > 0n && id === 0n) refuse(`invalid arguments with tokenValue = ${value}, tokenId = ${id}`);
 }
 
-/** Sends along what the transaction says. */
+/** Transfers the coins and tokens sent along with the transaction. */
 function transferIn(
 	{ state, gates }: Machine,
 	from: Uint8Array,
@@ -108,7 +108,7 @@ function transferIn(
 	}
 }
 
-/** Limit of a query. */
+/** Energy limit of a constant call. */
 function constantLimit(machine: Machine, energy: bigint, feeLimit: bigint): CallLimit {
 	let limit = energy;
 	if (feeLimit > 0n) {
@@ -119,7 +119,7 @@ function constantLimit(machine: Machine, energy: bigint, feeLimit: bigint): Call
 	return { limit, callerLeft: 0n, originLeft: 0n, originPart: undefined };
 }
 
-/** Lets the caller's record, and the deployer's, show the usage that the execution may make. */
+/** Adds the usage that the execution may cause to the caller's and deployer's records, where contracts can see it. */
 function expect(
 	machine: Machine,
 	budget: EnergyBudget,
@@ -245,7 +245,7 @@ function storeNewContract(
 	if (code.length > 0) state.code.put(address, code);
 }
 
-/** The part of creation code that runs later, as it was found before #26: what follows the first RETURN STOP. */
+/** The runtime part of creation code, as located before #26: what follows the first RETURN STOP. */
 function codeInside(bytecode: Uint8Array): Uint8Array {
 	for (let at = 0; at < bytecode.length; at++) {
 		const op = bytecode[at] as number;
@@ -323,7 +323,7 @@ export function prepareCall(
 	return { machine, root, isCreation: false, isConstant, caller, address, contract, limit, ...expected };
 }
 
-/** The deployer's account, if the deployer contributes energy to calls of others. */
+/** The deployer's account, if it contributes energy to others' calls. */
 function contributingOrigin(
 	{ state, gates }: Machine,
 	contract: Readonly<SmartContract>,
@@ -343,7 +343,7 @@ function callLimit(
 	contract: Readonly<SmartContract>,
 	origin: Readonly<Account> | undefined,
 ): CallLimit {
-	// Only where the deployer takes part: a record of before block version 5 may hold anything.
+	// Only if the deployer pays a share: a record from before block version 5 may hold any value.
 	if (origin && gates.energyLimit && contract.origin_energy_limit < 0n) {
 		refuse("originEnergyLimit can't be < 0");
 	}

@@ -1,4 +1,4 @@
-/** Contract code made ready to run: where jumps may go and what the instructions push (protocol/machine §9.3). */
+/** Contract code prepared for execution: jump destinations and push operands (protocol/machine §9.3). */
 
 import { toKey } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
@@ -9,34 +9,34 @@ export const JUMPDEST = 0x5b;
 export const PUSH1 = 0x60;
 export const PUSH32 = 0x7f;
 
-/** What kept programs may hold together, and about what an operand takes beside its program. */
+/** Maximum bytes of cached programs, and an estimate for each stored operand. */
 const MAX_BYTES = 32 << 20;
 const OPERAND_BYTES = 112;
 
-/** Bytes past the end of the code that may be read as operands or as a STOP. */
+/** Zero bytes appended to the code, readable as operands or as a STOP. */
 const PADDING = 33;
 
 export interface Program {
 	readonly code: Uint8Array;
-	/** The code with zeros behind it: running off the end meets a STOP. */
+	/** The code with zeros appended, so that running off the end hits a STOP. */
 	readonly instructions: Uint8Array;
-	/** 1 where a jump may go, as far as the code was looked at: {@link isDestination} knows. */
+	/** 1 for valid jump destinations, as far as the code has been scanned; use {@link isDestination}. */
 	readonly destinations: Uint8Array;
-	/** Where {@link destinations} ends for now. */
+	/** Position up to which {@link destinations} is filled. */
 	scanned: number;
-	/** Operands of pushes longer than {@link SHORT_PUSH} that have run, by position. */
+	/** Cached operands of executed pushes longer than {@link SHORT_PUSH}, by position. */
 	readonly operands: Map<number, Word>;
-	/** Counts what its operands take; undefined: it isn't kept. */
+	/** The cache that accounts for its size; undefined: not cached. */
 	keeper: ProgramCache | undefined;
-	/** What the interpreter spent on it, in energy, since it was compiled last. */
+	/** Energy the interpreter has spent on it since it was last compiled. */
 	heat: number;
-	/** The same program compiled; undefined: it isn't. */
+	/** The compiled program; undefined: not compiled. */
 	compiled: CompiledProgram | undefined;
-	/** It is being compiled, or can't be. */
+	/** Being compiled, or found not compilable. */
 	isSettled: boolean;
 }
 
-/** Code, instructions and destinations. */
+/** Size of code, instructions, destinations, operands and compiled code. */
 const bytesOf = ({ code, operands, compiled }: Program): number =>
 	3 * code.length + OPERAND_BYTES * (1 + operands.size) + (compiled?.bytes ?? 0);
 
@@ -57,7 +57,7 @@ function prepare(code: Uint8Array): Program {
 	};
 }
 
-/** Whether a jump may go there; scans the code up to there if that wasn't done before. */
+/** Whether a position is a valid jump destination; scans the code up to there if necessary. */
 export function isDestination(program: Program, target: number): boolean {
 	const { instructions, destinations } = program;
 	let at = program.scanned;
@@ -70,7 +70,7 @@ export function isDestination(program: Program, target: number): boolean {
 	return destinations[target] === 1;
 }
 
-/** The operand of a long push, kept for the next time. */
+/** Decodes and caches the operand of a long push. */
 export function readOperand({ instructions, operands, keeper }: Program, at: number): Word {
 	const length = (instructions[at] as number) - PUSH1 + 1;
 	const operand = wordFromBytes(instructions.subarray(at + 1, at + 1 + length));
@@ -80,8 +80,8 @@ export function readOperand({ instructions, operands, keeper }: Program, at: num
 }
 
 /**
- * Programs of code that was run, by the hash of the code; the longest unused is dropped first. Any call may create contracts and
- * run them, whatever is undone afterwards: what is kept is bounded in bytes, too.
+ * LRU cache of executed programs, keyed by code hash. Bounded in bytes too, since any call can create and run
+ * contracts, even if everything is reverted afterwards.
  */
 export class ProgramCache {
 	private readonly byBytes = new WeakMap<Uint8Array, Program>();
@@ -90,9 +90,9 @@ export class ProgramCache {
 	private bytes = 0;
 
 	/**
-	 * @param capacity programs kept (`vm.lruCacheSize`)
-	 * @param maxBytes what they may take
-	 * @param compiles which of them are compiled
+	 * @param capacity number of programs (`vm.lruCacheSize`)
+	 * @param maxBytes size limit in bytes
+	 * @param compiles which programs are compiled
 	 */
 	constructor(
 		private readonly capacity: number,
@@ -100,12 +100,12 @@ export class ProgramCache {
 		readonly compiles: Compiles = "hot",
 	) {}
 
-	/** Bytes of the programs that are kept. */
+	/** Bytes of the cached programs. */
 	get size(): number {
 		return this.bytes;
 	}
 
-	/** The program of stored code. */
+	/** The program for stored code. */
 	get(code: Uint8Array): Program {
 		const same = this.byBytes.get(code);
 		if (same?.keeper) return same;
@@ -123,7 +123,7 @@ export class ProgramCache {
 		return program;
 	}
 
-	/** A program that is kept takes more than before. */
+	/** Accounts for growth of a cached program. */
 	grow(bytes: number): void {
 		this.bytes += bytes;
 		if (this.bytes > this.maxBytes) this.trim();
@@ -140,7 +140,7 @@ export class ProgramCache {
 	}
 }
 
-/** The program of code that runs once, as constructors do. */
+/** The program for code that runs once, such as a constructor; not cached. */
 export function prepareOnce(code: Uint8Array): Program {
 	return prepare(code);
 }

@@ -1,4 +1,4 @@
-/** SELFDESTRUCT: a contract ends, or since #94 only leaves what it holds to an heir (protocol/machine §11.6). */
+/** SELFDESTRUCT: deletes a contract or, since #94, only transfers what it holds to an heir (protocol/machine §11.6). */
 
 import { EMPTY, equalBytes } from "../../protocol/bytes.js";
 import { MAX_INT64, SUN_PER_COIN, wrap } from "../../protocol/int64.js";
@@ -30,7 +30,7 @@ import { executionFailed, runtimeFailed, staticViolation, timeoutAt, transferFai
 
 const RESOURCES: readonly Resource[] = ["bandwidth", "energy"];
 
-/** Energy since #94. */
+/** Base energy since #94. */
 const RESTRICTED_COST = 5_000;
 
 export function suicideCost(frame: Frame): number {
@@ -59,7 +59,7 @@ export function suicide(frame: Frame): void {
 	frame.halt(EMPTY);
 }
 
-/** Leaves what a contract holds, to the black hole what it would leave to itself, and lets the transaction delete it. */
+/** Transfers everything a contract holds (to the black hole what would go to itself) and marks it for deletion. */
 function end(frame: Frame, heir: Uint8Array): void {
 	const { machine, context } = frame;
 	const { gates } = machine;
@@ -73,7 +73,9 @@ function end(frame: Frame, heir: Uint8Array): void {
 	machine.destroyed.push(owner);
 }
 
-/** Leaves what a contract of an earlier transaction holds; the contract stays. Nothing moves to itself. */
+/**
+ * Since #94, for a contract of an earlier transaction: transfers everything, keeps the contract. No-op if it is its own heir.
+ */
 function leaveEverything(frame: Frame, heir: Uint8Array): void {
 	const { machine, context } = frame;
 	const { state, gates } = machine;
@@ -92,7 +94,7 @@ function leaveEverything(frame: Frame, heir: Uint8Array): void {
 const tokensOf = (state: StateView, account: Readonly<Account>): ReadonlyMap<string, bigint> =>
 	new Map(copiedTokens(state, account).map((id) => [id, account.assetV2.get(id) ?? 0n]));
 
-/** Lists the end of a contract, with all that it holds now. */
+/** Records the self-destruct as an internal transaction, with all that the contract holds. */
 function noteEnd(frame: Frame, heir: Uint8Array): InternalRecord {
 	const account = frame.machine.state.account.existing(frame.context.address);
 	return note(frame, heir, "suicide", {
@@ -101,7 +103,7 @@ function noteEnd(frame: Frame, heir: Uint8Array): InternalRecord {
 	});
 }
 
-/** Whether nothing is lent to others or still waits for the end of its delay; since #94, nor locked for its own use. */
+/** Whether nothing is delegated or still unstaking; since #94, also that no own stake is locked. */
 function mayEnd({ state, gates }: Machine, account: Readonly<Account>): boolean {
 	const now = state.properties.headTimestampMs;
 	const lends = (generation: "frozen" | "frozenV2"): boolean =>
@@ -113,14 +115,14 @@ function mayEnd({ state, gates }: Machine, account: Readonly<Account>): boolean 
 	return account.unfrozenV2.length === 0 || splitUnstaking(account.unfrozenV2, now).waiting.length === 0;
 }
 
-/** Whether an own stake of the first generation is locked beyond a time. A record for bandwidth counts without an amount. */
+/** Whether a Stake 1.0 stake expires after a time. A bandwidth record counts even without an amount. */
 function hasLockedStake(account: Readonly<Account>, timeMs: bigint): boolean {
 	if (account.frozen.some((stake) => stake.expire_time > timeMs)) return true;
 	const energy = account.account_resource?.frozen_balance_for_energy;
 	return energy !== undefined && energy.frozen_balance > 0n && energy.expire_time > timeMs;
 }
 
-/** Moves the vote reward into the balance and clears the votes. */
+/** Withdraws the vote reward into the balance and clears the votes. */
 function collectReward(machine: Machine, address: Uint8Array): void {
 	const { state } = machine;
 	withdrawReward(state, address, machineRewards);
@@ -147,7 +149,7 @@ function collectReward(machine: Machine, address: Uint8Array): void {
 	state.account.put(address, owner);
 }
 
-/** Whether collecting leaves the record as it is: a contract may end again and again, for nothing. */
+/** Whether collecting wouldn't change the record; a contract may self-destruct repeatedly, which should cost nothing. */
 function isCollected(machine: Machine, account: Readonly<Account>): boolean {
 	return (
 		account.votes.length === 0 &&
@@ -157,7 +159,7 @@ function isCollected(machine: Machine, account: Readonly<Account>): boolean {
 	);
 }
 
-/** Whether the heir counts as the contract itself; before #81 the last byte of the addresses wasn't compared. */
+/** Whether the heir counts as the contract itself; before #81, the last byte of the addresses wasn't compared. */
 function isOwnHeir({ gates }: Machine, owner: Uint8Array, heir: Uint8Array): boolean {
 	return gates.energyAdjustment
 		? equalBytes(owner, heir)
@@ -179,7 +181,7 @@ function leaveBalance(machine: Machine, owner: Uint8Array, heir: Uint8Array): vo
 	}
 }
 
-/** Moves coins and tokens to an heir that is another account. */
+/** Transfers coins and tokens to another account. */
 function leaveToOther({ state, gates }: Machine, owner: Uint8Array, heir: Uint8Array): void {
 	const { balance } = state.account.existing(owner);
 	if (gates.solidity059) createIfMissing(state, heir);
@@ -205,20 +207,20 @@ function refusal(catchable: boolean, error: string): Error {
 		: executionFailed("transfer failure");
 }
 
-/** Pays the stakes of the first generation to the heir's balance. Only since #94 does the owner's record lose them. */
+/** Pays Stake 1.0 stakes to the heir's balance. The owner's record keeps them before #94. */
 function leaveStakeV1({ state, gates }: Machine, owner: Uint8Array, heir: Uint8Array): void {
 	const account = state.account.existing(owner);
 	const bandwidth = ownStakeV1(account, ResourceCode.BANDWIDTH);
 	const energy = ownStakeV1(account, ResourceCode.ENERGY);
 	if (bandwidth !== 0n) state.properties.add("TOTAL_NET_WEIGHT", -(bandwidth / SUN_PER_COIN));
 	if (energy !== 0n) state.properties.add("TOTAL_ENERGY_WEIGHT", -(energy / SUN_PER_COIN));
-	// An heir whose last byte alone differs was not created with the others; here it is, with nothing but its address.
+	// An heir that differs only in its last byte wasn't created above; create it here with just its address.
 	if (!state.account.has(heir)) state.account.put(heir, Account.create({ address: heir }));
 	if (bandwidth + energy > 0n) addBalance(state, heir, wrap(bandwidth + energy));
 	if (gates.restrictedSelfDestruct) clearStakeV1(state, owner);
 }
 
-/** Writes zeros over the stakes of the first generation: over the first one for bandwidth, adding it if there is none. */
+/** Overwrites Stake 1.0 stakes with zeros: the first bandwidth stake, added if there is none, and the energy stake. */
 function clearStakeV1(state: StateView, address: Uint8Array): void {
 	const owner = Account.copy(state.account.existing(address));
 	owner.frozen = [new AccountFrozen(), ...owner.frozen.slice(1)];
@@ -226,7 +228,7 @@ function clearStakeV1(state: StateView, address: Uint8Array): void {
 	state.account.put(address, owner);
 }
 
-/** Moves the stakes of the second generation, and their usage, to the heir; pays what has waited out its delay. */
+/** Moves Stake 2.0 stakes and their usage to the heir; pays out expired unstakes. */
 function leaveStakeV2(
 	frame: Frame,
 	ownerAddress: Uint8Array,
@@ -271,7 +273,7 @@ function leaveStakeV2(
 	state.account.put(ownerAddress, owner);
 }
 
-/** Whether an account has nothing to leave by {@link leaveStakeV2}, and its record is as that writes it. */
+/** Whether {@link leaveStakeV2} would change nothing in an account's record. */
 function isLeft(account: Readonly<Account>, nowSlot: bigint, isFine: boolean): boolean {
 	const energy = account.account_resource;
 	return (

@@ -1,4 +1,4 @@
-/** The machine's settings from the node's configuration. */
+/** Machine settings from the node's configuration. */
 
 import type { NodeConfig } from "../config/config.js";
 import { MissingProofsError } from "../rules/errors.js";
@@ -9,7 +9,7 @@ function refuse(): never {
 	throw new MissingProofsError();
 }
 
-/** Refuses every transaction that needs a proof checked. */
+/** Verifier for nodes without proofs: rejects every transaction that needs one checked. */
 export const proofsMissing: ShieldedProofs = {
 	holdsSpend: refuse,
 	holdsOutput: refuse,
@@ -18,8 +18,8 @@ export const proofsMissing: ShieldedProofs = {
 };
 
 /**
- * @param limitTime whether executions outside signed blocks end after the chain's CPU time
- * @param proofs checks shielded proofs, where the configuration asks for it
+ * @param limitTime whether executions outside signed blocks are limited to the chain's CPU time
+ * @param proofs verifies shielded proofs, if the configuration enables that
  */
 export function vmSettings(
 	config: NodeConfig,

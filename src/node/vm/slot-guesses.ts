@@ -1,8 +1,8 @@
 /**
- * Which storage slots a call will read, guessed from the last call of the same function of the same contract: slots whose
- * places follow from the caller and the arguments, as those of mappings do, and slots that are always the same.
+ * Predicts the storage slots a call will read, from the last call of the same function of the same contract:
+ * slots derived from the caller and arguments, as in mappings, and fixed slots.
  *
- * A guess decides nothing: what it names is fetched ahead, and a wrong one costs a read.
+ * Predictions are only prefetched, so a wrong one costs a read and nothing else.
  */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
@@ -15,35 +15,35 @@ import { addressWord } from "./addresses.js";
 import type { RowKeys } from "./storage-keys.js";
 import { type Word, wordFromBytes, wordToBytes } from "./word.js";
 
-/** Functions that are remembered. */
+/** Number of functions remembered. */
 const MAX_FUNCTIONS = 4_096;
 /** Calls of a function between two that are learned from. */
 const LEARN_EVERY = 64;
-/** What is remembered of one call: slots, hashes that it made, mappings in mappings, members of a struct, arguments. */
+/** Limits per call: slots, hashes, nesting of mappings, members of a struct, arguments. */
 const MAX_ROWS = 64;
 const MAX_HASHES = 1_024;
 const MAX_DEPTH = 3;
 const MAX_MEMBER = 4;
 const MAX_ARGUMENTS = 16;
-/** Guesses that are remembered, of all functions. */
+/** Number of cached predictions, over all functions. */
 const MAX_KEPT = 8_192;
-/** A smaller number at the end of a hash's input is the place of a mapping, whatever arguments say. */
+/** A smaller number at the end of a hash's input is taken as a mapping's slot, even if an argument has the same value. */
 const MAX_PLACE = 1 << 16;
 
-/** Of a function, in call data. */
+/** Size of the selector in call data. */
 const NAME_BYTES = 4;
 const WORD_BYTES = 32;
 const ROW_STORE = stores.storageRow as StoreDefinition<unknown>;
 
-/** What was read of a contract. */
+/** What a call read of a contract. */
 export interface ReadSlots {
 	readonly keys: RowKeys;
-	/** Whether rows have keys of their own (#99), and which slots were looked for under the shared key, too. */
+	/** Whether rows have their own keys (#99); `isShared` tells which slots were looked up under the shared key, too. */
 	readonly isSeparate: boolean;
 	readonly slots: Iterable<{ readonly slot: Word; readonly isShared: boolean }>;
 }
 
-/** The two words that each hash was made of, while a call is learned from. */
+/** The two words hashed into each hash, recorded while learning from a call. */
 export class HashNotes {
 	private readonly halves = new Map<Word, readonly [Word, Word]>();
 
@@ -59,7 +59,7 @@ export class HashNotes {
 	}
 }
 
-/** Where a word comes from. */
+/** How a word is derived. */
 type Source =
 	| { readonly kind: "same"; readonly word: Word }
 	| { readonly kind: "caller" }
@@ -71,25 +71,25 @@ interface Row {
 	readonly isSeparate: boolean;
 	readonly isShared: boolean;
 	readonly slot: Source;
-	/** The only input that the slot follows from; undefined: it follows from several. */
+	/** The only input that the slot depends on; undefined: it depends on several. */
 	readonly by: Source | undefined;
-	/** PERF: what was guessed, by the word of that input: the same accounts come again and again. */
+	/** PERF: cached predictions by the value of that input; the same accounts recur. */
 	guessed?: Map<Word, readonly WantedEntry[]> | undefined;
 }
 
 interface KnownFunction {
 	rows: readonly Row[];
-	/** Calls since it was learned from. */
+	/** Calls since the last one learned from. */
 	calls: number;
 }
 
 export class SlotGuesses {
-	/** By contract and selector, the one that was learned from longest ago first. */
+	/** By contract and selector, least recently learned first. */
 	private readonly functions = new Map<string, KnownFunction>();
-	/** Guesses that rows remember. */
+	/** Number of cached predictions of all rows. */
 	private kept = 0;
 
-	/** Whether a call should be learned from: the first of its function, and one of some later ones. */
+	/** Whether to learn from a call: the first of its function, and then periodically. */
 	isDue(transaction: SignedTransaction): boolean {
 		const name = functionOf(callOf(transaction));
 		if (name === undefined) return false;
@@ -97,7 +97,7 @@ export class SlotGuesses {
 		return known === undefined || ++known.calls >= LEARN_EVERY;
 	}
 
-	/** Remembers what a call has read. */
+	/** Learns what a call has read. */
 	learn(transaction: SignedTransaction, read: Iterable<ReadSlots>, hashes: HashNotes): void {
 		const call = callOf(transaction);
 		const name = functionOf(call);
@@ -122,7 +122,7 @@ export class SlotGuesses {
 		}
 	}
 
-	/** The rows that a transaction may read; none for what was never learned. */
+	/** Predicts the rows that a transaction reads; none if its function is unknown. */
 	of(transaction: SignedTransaction): readonly WantedEntry[] {
 		const call = callOf(transaction);
 		const name = functionOf(call);
@@ -168,15 +168,15 @@ function callOf(transaction: SignedTransaction): TriggerSmartContract | undefine
 		const { parameter } = transaction;
 		return parameter instanceof TriggerSmartContract ? parameter : undefined;
 	} catch {
-		// What can't be read is refused when its turn comes.
+		// An undecodable transaction is rejected later, when it is executed.
 		return undefined;
 	}
 }
 
-/** A contract's address and the name of its function. */
+/** Buffer for a contract's address and the selector. */
 const nameBytes = Buffer.alloc(ADDRESS_LENGTH + NAME_BYTES);
 
-/** PERF: made at once, a key is found faster than put together. */
+/** PERF: a string created in one go is faster as a map key than a concatenated one. */
 function functionOf(call: TriggerSmartContract | undefined): string | undefined {
 	if (call?.contract_address.length !== ADDRESS_LENGTH || call.data.length < NAME_BYTES) return undefined;
 	nameBytes.set(call.contract_address);
@@ -184,7 +184,7 @@ function functionOf(call: TriggerSmartContract | undefined): string | undefined 
 	return nameBytes.toString("latin1");
 }
 
-/** What the words of a call's hashes are made of. */
+/** Inputs that slot hashes can depend on. */
 interface Inputs {
 	readonly caller: Word;
 	readonly words: readonly Word[];
@@ -217,7 +217,7 @@ function sourceOf(word: Word, hashes: HashNotes, inputs: Inputs, depth: number):
 	return index < 0 ? { kind: "same", word } : { kind: "argument", index };
 }
 
-/** The only input that a source follows from; itself where it follows from none, undefined where from several. */
+/** The only input that a source depends on; the source itself if it depends on none, undefined if on several. */
 function onlyInput(source: Source): Source | undefined {
 	if (source.kind !== "hash") return source;
 	const [left, right] = [onlyInput(source.left), onlyInput(source.right)];
@@ -249,7 +249,7 @@ const isSameRow = (one: Row, other: Row): boolean =>
 	one.isShared === other.isShared &&
 	isSameSource(one.slot, other.slot);
 
-/** A word without a few; the smallest words have no hash below them. */
+/** Subtracts a small count; words small enough to be numbers are never hashes. */
 function minus(word: Word, count: number): Word {
 	return typeof word === "bigint" ? word - BigInt(count) : word;
 }
@@ -258,7 +258,7 @@ const isPlace = (word: Word): boolean => typeof word === "number" && word < MAX_
 
 const input = new Uint8Array(2 * WORD_BYTES);
 
-/** Undefined: the call lacks an argument. */
+/** Evaluates a source; undefined: the call lacks an argument. */
 function wordOf(source: Source, inputs: Inputs): Word | undefined {
 	switch (source.kind) {
 		case "same":

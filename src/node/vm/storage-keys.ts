@@ -1,4 +1,4 @@
-/** The keys of a contract's slots in the store of rows (protocol/machine §14), and reading one slot outside executions. */
+/** Database keys of contract storage slots (protocol/machine §14), and access to single slots outside executions. */
 
 import { concatBytes, equalBytes, fromKey, toKey } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
@@ -7,33 +7,33 @@ import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 import { type Word, writeLowHalf, writeWord } from "./word.js";
 
-/** Bytes of a contract's hash that begin the keys of its rows. */
+/** Bytes of the contract's hash that prefix its row keys. */
 export const ROW_PREFIX_LENGTH = 16;
 
-/** A contract's hash and a slot. */
+/** Hash input: the contract's hash and a slot. */
 const input = Buffer.alloc(64);
 const slotBytes = input.subarray(32);
 const slotView = new DataView(input.buffer, input.byteOffset + 32, 32);
-/** A whole key: strings that are made at once are found faster than those that are put together. */
+/** Buffer for a whole key: strings created in one go are faster as map keys than concatenated ones. */
 const key = Buffer.alloc(ROW_PREFIX_LENGTH + 32);
 const keyView = new DataView(key.buffer, key.byteOffset, key.length);
-/** Whose hash the key begins with. */
+/** Whose hash is currently in the key buffer. */
 let keyOwner: RowKeys | undefined;
 
-/** The slot of a contract that a row's key was made of. */
+/** The contract and slot that a row's key was derived from. */
 interface RowOrigin {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly slot: Word;
 }
 
-/** Called with each row's key as it is made, where someone can't do with the key: a key doesn't tell its slot. */
+/** Optional hook, called with each row key created; for tools that need the slot, which can't be recovered from the key. */
 export const rowWatch: { notice?: (key: string, origin: RowOrigin) => void } = {};
 
-/** PERF: a slot is asked for ahead, and read and written by one call after the other; its key is a hash. */
+/** PERF: a slot is prefetched, read and written by consecutive calls, and computing its key takes a hash. */
 const MAX_RECENT = 4_096;
 
-/** Keys that were made last, by slot; of contracts that have the same slot, the last one's. */
+/** Cache of recent keys by slot; if contracts share a slot number, only the last one's key is kept. */
 class RecentKeys {
 	private readonly bySlot = new Map<Word, { readonly keys: RowKeys; readonly key: string }>();
 
@@ -53,14 +53,14 @@ const recentShared = new RecentKeys();
 const recentOwn = new RecentKeys();
 
 export class RowKeys {
-	/** What the keys of all rows of the contract begin with, as a key's part. */
+	/** Common prefix of all of the contract's row keys, as part of a key string. */
 	readonly prefix: string;
 	private readonly hash: Uint8Array;
 
 	/**
 	 * @param address 21 bytes
-	 * @param creationId id of the transaction that made the contract, where its record has one
-	 * @param version of the contract: those of version 1 hash the slot in the shared key
+	 * @param creationId id of the transaction that created the contract, if its record has one
+	 * @param version of the contract: version 1 hashes the slot in the shared key
 	 */
 	constructor(
 		readonly address: Uint8Array,
@@ -72,7 +72,7 @@ export class RowKeys {
 		this.prefix = toKey(this.hash).slice(0, ROW_PREFIX_LENGTH);
 	}
 
-	/** Key of before #99, 32 bytes: of the slot only its last 16 bytes count. */
+	/** Shared key used before #99, 32 bytes; includes only the last 16 bytes of the slot. */
 	shared(slot: Word): string {
 		const shared = this.version === 1 ? this.hashedShared(slot) : this.plainShared(slot);
 		rowWatch.notice?.(shared, { address: this.address, slot });
@@ -114,7 +114,7 @@ export class RowKeys {
 
 const kept = new WeakMap<Readonly<SmartContract>, RowKeys>();
 
-/** The keys of a contract by its record. PERF: they begin with a hash, and go with the record as long as that is in memory. */
+/** Row keys of a contract. PERF: computing them takes a hash, so they are cached as long as its record stays in memory. */
 export function rowKeysOf(address: Uint8Array, record: Readonly<SmartContract> | undefined): RowKeys {
 	const known = record && kept.get(record);
 	if (known && equalBytes(known.address, address)) return known;
@@ -123,7 +123,7 @@ export function rowKeysOf(address: Uint8Array, record: Readonly<SmartContract> |
 	return keys;
 }
 
-/** A contract and what its record says about the keys of its rows. */
+/** The parts of a contract's record that determine its row keys. */
 interface StoringContract {
 	readonly address: Uint8Array;
 	readonly creationId: Uint8Array;
@@ -133,15 +133,15 @@ interface StoringContract {
 const keysOf = ({ address, creationId, version }: StoringContract): RowKeys =>
 	new RowKeys(address, creationId, version);
 
-/** Key of before #99 of a contract's slot: 32 bytes. */
+/** The shared key of a contract's slot, used before #99: 32 bytes. */
 export function storageRowKey(contract: StoringContract, slot: Word): Uint8Array {
 	return fromKey(keysOf(contract).shared(slot));
 }
 
-/** Whether rows have keys of their own (#99). */
+/** Whether rows have their own keys (#99). */
 const separateRows = (state: StateView): boolean => state.properties.on("ALLOW_OPTIMIZE_TVM_STORAGE");
 
-/** A slot of a contract, 32 bytes; undefined: absent. */
+/** Value of a contract's slot, 32 bytes; undefined: absent. */
 export function readSlot(state: StateView, contract: StoringContract, slot: Word): Uint8Array | undefined {
 	const keys = keysOf(contract);
 	if (separateRows(state)) {
@@ -151,7 +151,7 @@ export function readSlot(state: StateView, contract: StoringContract, slot: Word
 	return state.backend.get(stores.storageRow, keys.shared(slot));
 }
 
-/** Writes a slot of a contract outside executions as an execution would. @param value 32 bytes */
+/** Writes a contract's slot outside an execution, with the same effect as an execution. @param value 32 bytes */
 export function writeSlot(state: StateView, contract: StoringContract, slot: Word, value: Uint8Array): void {
 	const keys = keysOf(contract);
 	const shared = keys.shared(slot);

@@ -1,4 +1,4 @@
-/** Moving coins and tokens between accounts inside the machine (protocol/machine §3.3). */
+/** Transfers of coins and tokens within the machine (protocol/machine §3.3). */
 
 import { isAddress } from "../../protocol/address.js";
 import { asBuffer, equalBytes, utf8 } from "../../protocol/bytes.js";
@@ -7,7 +7,7 @@ import { Account, AccountType } from "../../protocol/messages.js";
 import { newAccount } from "../resources/balance.js";
 import type { StateView } from "../state/view.js";
 
-/** Why coins can't be sent, undefined if they can. */
+/** Why a coin transfer is invalid; undefined if it is valid. */
 export function coinTransferError(
 	state: StateView,
 	from: Uint8Array,
@@ -29,7 +29,7 @@ export function coinTransferError(
 	return undefined;
 }
 
-/** Why tokens can't be sent, undefined if they can. */
+/** Why a token transfer is invalid; undefined if it is valid. */
 export function tokenTransferError(
 	state: StateView,
 	from: Uint8Array,
@@ -55,7 +55,7 @@ export function tokenTransferError(
 	return undefined;
 }
 
-/** Adds to the balance of an account that exists, wrapping. Adding 0 is a write, too. */
+/** Adds to an existing account's balance, wrapping. Adding 0 still counts as a write. */
 export function addBalance(state: StateView, address: Uint8Array, deltaSun: bigint): void {
 	const present = state.account.existing(address);
 	if (deltaSun === 0n) {
@@ -67,7 +67,7 @@ export function addBalance(state: StateView, address: Uint8Array, deltaSun: bigi
 	state.account.put(address, account);
 }
 
-/** Adds to what an account that exists holds of a token, wrapping. */
+/** Adds to an existing account's balance of a token, wrapping. */
 function addTokens(state: StateView, address: Uint8Array, tokenId: string, delta: bigint): void {
 	const account = Account.copy(state.account.existing(address));
 	account.assetV2 = new Map(account.assetV2).set(tokenId, wrap((account.assetV2.get(tokenId) ?? 0n) + delta));
@@ -90,7 +90,7 @@ export function moveTokens(
 	addTokens(state, to, String(tokenId), amount);
 }
 
-/** Moves all tokens of an account; its entries stay, with zeros. */
+/** Moves all tokens of an account; its entries stay, with amount 0. */
 export function moveAllTokens(state: StateView, from: Uint8Array, to: Uint8Array): void {
 	const present = state.account.existing(from);
 	if (present.assetV2.size === 0) return;
@@ -108,7 +108,7 @@ export function moveAllTokens(state: StateView, from: Uint8Array, to: Uint8Array
 	state.account.put(from, owner);
 }
 
-/** Creates an ordinary account if it is missing. */
+/** Creates a normal account if it doesn't exist. */
 export function createIfMissing(state: StateView, address: Uint8Array): void {
 	if (!state.account.has(address)) {
 		state.account.put(address, newAccount(state, address, AccountType.Normal));

@@ -1,4 +1,4 @@
-/** How an execution in the contract machine fails: a result code and the text of the network (protocol/machine §6.3). */
+/** Failures of executions in the contract machine: result codes and the network's messages (protocol/machine §6.3). */
 
 import { TransactionResultContractResult as Result } from "../../protocol/messages.js";
 import { type Word, wordToHex } from "./word.js";
@@ -6,7 +6,7 @@ import { type Word, wordToHex } from "./word.js";
 export { Result };
 
 /**
- * A failure of a frame. All its energy is spent, unless `keepsEnergy`.
+ * A failure of a frame. It consumes all of the frame's energy unless `keepsEnergy`.
  *
  * `className` is the exception class that a failed constant call reports.
  */
@@ -18,7 +18,7 @@ export class VmError extends Error {
 		readonly className: string,
 		readonly keepsEnergy = false,
 	) {
-		// Contracts fail as often as they like, and the place in this program doesn't matter.
+		// PERF: contracts can fail as often as they like, and a stack trace of this program is no use.
 		const limit = Error.stackTraceLimit;
 		Error.stackTraceLimit = 0;
 		super(message);
@@ -26,7 +26,7 @@ export class VmError extends Error {
 	}
 }
 
-/** A failure that no frame can catch: it ends the whole transaction, all energy spent. Its logs so far stay listed. */
+/** A failure that ends the whole transaction, consuming all energy; no frame can catch it. Logs so far stay listed. */
 export class VmAbort extends VmError {
 	override readonly name: string = "VmAbort";
 }
@@ -45,7 +45,7 @@ export function outOfEnergy(
 	);
 }
 
-/** The check before a call or a log: `cost` against what the frame has left. */
+/** Fails the check before a call or log: `cost` exceeds the energy left in the frame. */
 export function tooFewEnergy(operation: string, cost: Word, left: Word): VmError {
 	return new VmError(
 		Result.OUT_OF_ENERGY,
@@ -54,7 +54,7 @@ export function tooFewEnergy(operation: string, cost: Word, left: Word): VmError
 	);
 }
 
-/** Storing a created contract's code costs more than is left. */
+/** Not enough energy to store a created contract's code. */
 export function depositOutOfEnergy(what: string, cost: Word, left: Word): VmError {
 	return new VmError(
 		Result.OUT_OF_ENERGY,
@@ -104,12 +104,12 @@ export function outOfTime(message: string): VmAbort {
 	return new VmAbort(Result.OUT_OF_TIME, message, `${IN_PROGRAM}OutOfTimeException`);
 }
 
-/** The text of an execution that ran out of time at an operation. */
+/** Time ran out at an operation. */
 export function timeoutAt(operation: string): VmAbort {
 	return outOfTime(`CPU timeout for '${operation}' operation executing`);
 }
 
-/** Frames nest deeper than the network's runtime can follow. */
+/** Frames nest deeper than the network's runtime supports. */
 export function stackOverflow(): VmAbort {
 	return new VmAbort(
 		Result.JVM_STACK_OVER_FLOW,
@@ -118,7 +118,7 @@ export function stackOverflow(): VmAbort {
 	);
 }
 
-/** The network's runtime gave up, as for want of memory. */
+/** The network's runtime failed, for example by running out of memory. */
 export function hostFailed(): VmAbort {
 	return new VmAbort(Result.UNKNOWN, "Unknown Throwable", "java.lang.RuntimeException");
 }
@@ -147,22 +147,22 @@ export function invalidCode(): VmError {
 	);
 }
 
-/** A transfer that fails although the sender has enough: the frame ends, but keeps its energy. */
+/** A transfer failed although the sender has enough: the frame fails, but keeps its energy. */
 export function transferFailed(message: string): VmError {
 	return new VmError(Result.TRANSFER_FAILED, message, `${IN_PROGRAM}TransferException`, true);
 }
 
-/** A failure of the machine's own rules that has no result code of its own. */
+/** A failure without a result code of its own. */
 export function executionFailed(message: string): VmError {
 	return new VmError(Result.UNKNOWN, message, `${IN_PROGRAM}BytecodeExecutionException`);
 }
 
-/** A failure that the network reports as an error of its runtime. */
+/** A failure that the network reports as a runtime exception. */
 export function runtimeFailed(className: string, message: string): VmError {
 	return new VmError(Result.UNKNOWN, message, className);
 }
 
-/** A word that must fit 64 bits doesn't. */
+/** A word exceeds 64 bits where it must not. */
 export function longOutOfRange(): VmError {
 	return runtimeFailed("java.lang.ArithmeticException", "BigInteger out of long range");
 }

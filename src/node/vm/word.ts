@@ -1,8 +1,8 @@
 /**
  * 256-bit words of the contract machine.
  *
- * A word is a number while it is at most 2^53 - 1 and a bigint above: every value has exactly one form. Most values in
- * contracts are small, and arithmetic on numbers is several times faster.
+ * A word is a number up to 2^53 - 1 and a bigint above, so each value has exactly one representation. Most
+ * values in contracts are small, and arithmetic on numbers is several times faster.
  */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
@@ -15,55 +15,55 @@ const WORD_BITS = 256;
 export const TWO_32 = 2 ** 32;
 export const MAX_INT32 = 0x7fffffff;
 
-/** The word of a bigint from 0 to 2^256 - 1. */
+/** Converts a bigint from 0 to 2^256 - 1. */
 export function narrow(value: bigint): Word {
 	return value <= MAX_SMALL_BIG ? Number(value) : value;
 }
 
-/** The word of any bigint, modulo 2^256. */
+/** Converts any bigint, modulo 2^256. */
 export function toWord(value: bigint): Word {
 	return narrow(BigInt.asUintN(WORD_BITS, value));
 }
 
-/** The word of a 64-bit integer: its low 64 bits, a negative one not extended, as the network makes it. */
+/** Converts a 64-bit integer by its low 64 bits; like the network, doesn't sign-extend negative ones. */
 export function longWord(value: bigint): Word {
 	return narrow(BigInt.asUintN(64, value));
 }
 
-/** A word as a two's-complement integer. */
+/** Interprets a word as a two's-complement integer. */
 export function toSigned(word: Word): bigint {
 	return typeof word === "number" ? BigInt(word) : BigInt.asIntN(WORD_BITS, word);
 }
 
-/** The low 32 bits, two's complement. */
+/** The low 32 bits, as two's complement. */
 export function low32(word: Word): number {
 	return typeof word === "number" ? word | 0 : Number(BigInt.asIntN(32, word));
 }
 
-/** The low 64 bits, two's complement. */
+/** The low 64 bits, as two's complement. */
 export function low64(word: Word): bigint {
 	return typeof word === "number" ? BigInt(word) : BigInt.asIntN(64, word);
 }
 
-/** The value if it is below 2^31, else 2^31 - 1. */
+/** Saturates at 2^31 - 1. */
 export function sat32(word: Word): number {
 	return typeof word === "number" && word < MAX_INT32 ? word : MAX_INT32;
 }
 
-/** The value if it is below 2^63, else 2^63 - 1. */
+/** Saturates at 2^63 - 1. */
 export function sat64(word: Word): bigint {
 	if (typeof word === "number") return BigInt(word);
 	return word < MAX_INT64 ? word : MAX_INT64;
 }
 
-/** Whether the word, read as a signed integer, fits 64 bits. */
+/** Whether a word, read as a signed integer, fits in 64 bits. */
 export function fitsInt64(word: Word): boolean {
 	if (typeof word === "number") return true;
 	const value = BigInt.asIntN(WORD_BITS, word);
 	return BigInt.asIntN(64, value) === value;
 }
 
-/** Bytes without leading zeros; 0 for 0. */
+/** Length in bytes without leading zeros; 0 for 0. */
 export function byteLength(word: Word): number {
 	if (typeof word === "number") {
 		let length = 0;
@@ -107,7 +107,7 @@ export function writeWord(view: DataView, offset: number, word: Word): void {
 	writeLowHalf(view, offset + 16, word);
 }
 
-/** Writes the last 16 of a word's bytes. */
+/** Writes the low 16 bytes of a word, big-endian. */
 export function writeLowHalf(view: DataView, offset: number, word: Word): void {
 	if (typeof word === "number") {
 		view.setFloat64(offset, 0);
@@ -122,14 +122,14 @@ export function writeLowHalf(view: DataView, offset: number, word: Word): void {
 const scratch = new Uint8Array(32);
 const scratchView = new DataView(scratch.buffer);
 
-/** Reads up to 32 big-endian bytes; shorter input counts as left-padded with zeros. */
+/** Reads up to 32 big-endian bytes; shorter input is left-padded with zeros. */
 export function wordFromBytes(bytes: Uint8Array): Word {
 	if (bytes.length < 32) scratch.fill(0, 0, 32 - bytes.length);
 	scratch.set(bytes, 32 - bytes.length);
 	return readWord(scratchView, 0);
 }
 
-/** 32 bytes. */
+/** Converts to 32 big-endian bytes. */
 export function wordToBytes(word: Word): Uint8Array {
 	writeWord(scratchView, 0, word);
 	const bytes = Buffer.allocUnsafe(32);
@@ -137,7 +137,7 @@ export function wordToBytes(word: Word): Uint8Array {
 	return bytes;
 }
 
-/** 64 lower-case hexadecimal digits. */
+/** Converts to 64 lower-case hexadecimal digits. */
 export function wordToHex(word: Word): string {
 	return word.toString(16).padStart(64, "0");
 }

@@ -1,4 +1,4 @@
-/** Blocks of one table: read through a window that moves with them, checked, and unpacked. */
+/** Reads, verifies and decompresses the blocks of one table through a sliding window. */
 
 import { crc32c, maskedCrc32c } from "../../../protocol/crc32c.js";
 import { SnappyError, uncompress, uncompressedLength } from "../../../protocol/snappy.js";
@@ -13,7 +13,7 @@ import type { Footer } from "./table-format.js";
 export const CRC32C = 1;
 export const XXH3 = 4;
 
-/** What the last byte of a block is multiplied by when RocksDB mixes it into a checksum of the bytes before it. */
+/** Factor for a block's last byte when RocksDB mixes it into a checksum of the bytes before. */
 const LAST_BYTE_FACTOR = 0x6b9083d9;
 
 /** XXH3 of 64 bits, its lower half. */
@@ -21,7 +21,7 @@ export type Xxh3 = (bytes: Uint8Array) => number;
 
 let loaded: Promise<Xxh3> | undefined;
 
-/** Loads the WebAssembly build of XXH3, once a process. */
+/** Loads the WebAssembly build of XXH3, once per process. */
 export function loadXxh3(): Promise<Xxh3> {
 	loaded ??= import("hash-wasm").then(async ({ createXXHash3 }) => {
 		const hasher = await createXXHash3();
@@ -33,14 +33,14 @@ export function loadXxh3(): Promise<Xxh3> {
 	return loaded;
 }
 
-/** Checksum of bytes of which the last one is the block's type of compression, as it stands behind them. */
+/** Checksum of bytes ending with the block's compression type, as stored behind them. */
 export function checksumOf(type: typeof CRC32C | typeof XXH3, bytes: Uint8Array, xxh3: Xxh3): number {
 	if (type === CRC32C) return maskedCrc32c(crc32c(bytes));
 	const last = bytes[bytes.length - 1] as number;
 	return (xxh3(bytes.subarray(0, -1)) ^ Math.imul(last, LAST_BYTE_FACTOR)) >>> 0;
 }
 
-/** What RocksDB adds from format 6 on, so that a block in another place has another checksum. */
+/** What RocksDB adds from format 6 on, so that a misplaced block has a different checksum. */
 export function placeModifier(base: number, offset: number): number {
 	if (base === 0) return 0;
 	return (base ^ ((offset % 2 ** 32) + Math.floor(offset / 2 ** 32))) >>> 0;
@@ -68,9 +68,9 @@ export class BlockReader {
 	private window = Buffer.alloc(0);
 	private start = 0;
 	private length = 0;
-	/** Bytes of the present block, if it was packed. */
+	/** Size of the current block, if it was compressed. */
 	private unpacked = 0;
-	/** Of all that is taken from the memory of open stores: window, block and what {@link hold} names. */
+	/** Bytes taken from the shared memory budget of open stores: window, block and what {@link hold} names. */
 	private held = 0;
 
 	constructor(
@@ -79,7 +79,7 @@ export class BlockReader {
 		private readonly reading: ReadingMode,
 	) {}
 
-	/** A checked block without its packing, valid until the next one. @throws {ForeignStoreError} */
+	/** A verified and decompressed block, valid until the next one. @throws {ForeignStoreError} */
 	private read(handle: BlockHandle, what: string): Uint8Array {
 		const { size, offset } = handle;
 		const { maxBlockBytes } = this.reading;
@@ -123,7 +123,7 @@ export class BlockReader {
 		}
 	}
 
-	/** Reads a block and makes something of it. @throws {ForeignStoreError} */
+	/** Reads and parses a block. @throws {ForeignStoreError} */
 	parse<T>(handle: BlockHandle, what: string, make: (block: Uint8Array) => T): T {
 		const block = this.read(handle, what);
 		try {
@@ -146,7 +146,10 @@ export class BlockReader {
 		return this.window.subarray(from, from + size);
 	}
 
-	/** Takes bytes of the memory of open stores until {@link close}. @throws {ForeignStoreError} if there are none left */
+	/**
+	 * Takes bytes from the open stores' memory budget until {@link close}.
+	 * @throws {ForeignStoreError} if there are none left
+	 */
 	hold(bytes: number): void {
 		try {
 			this.reading.memory.take(bytes);
@@ -157,14 +160,14 @@ export class BlockReader {
 		this.held += bytes;
 	}
 
-	/** Closes the file, and gives back what was held. */
+	/** Closes the file and returns the budget. */
 	close(): void {
 		this.file.close();
 		this.reading.memory.giveBack(this.held);
 		this.held = 0;
 	}
 
-	/** Tables are read from front to end, so the window begins with what is wanted. */
+	/** Tables are read front to back, so the window starts at the wanted block. */
 	private move(offset: number, size: number): void {
 		const length = Math.min(Math.max(size, this.reading.windowBytes), this.file.size - offset);
 		if (this.window.length < length) {

@@ -1,4 +1,4 @@
-/** Blocks of tables: entries whose keys leave out what they share with the one before (doc/table_format.md of LevelDB). */
+/** Blocks of tables, with prefix-compressed keys (doc/table_format.md of LevelDB). */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
 import { MAX_BLOCKS, MAX_INDEX_KEY_BYTES, MAX_NAMES, requireKeyLength } from "./limits.js";
@@ -9,7 +9,7 @@ export interface BlockHandle {
 	readonly size: number;
 }
 
-/** Where the entries of a block end and its restart points begin. @throws {FormatError} */
+/** Where a block's entries end and its restart points begin. @throws {FormatError} */
 function endOfEntries(block: Uint8Array): number {
 	if (block.length < 4) throw new FormatError("has no restart points");
 	const restarts = new ByteReader(block, block.length - 4).fixed32();
@@ -19,12 +19,12 @@ function endOfEntries(block: Uint8Array): number {
 	return end;
 }
 
-/** Walks the entries of a block. */
+/** Iterates the entries of a block. */
 export class BlockCursor {
-	/** Its first `keyLength` bytes are the present key. */
+	/** Its first `keyLength` bytes are the current key. */
 	key = Buffer.allocUnsafe(256);
 	keyLength = 0;
-	/** How many bytes of the key are those of the one before. */
+	/** How many bytes the key shares with the previous one. */
 	shared = 0;
 	valueStart = 0;
 	valueEnd = 0;
@@ -85,7 +85,7 @@ export class BlockCursor {
 	}
 }
 
-/** The entries of a block by their names: of the metaindex and the properties. @throws {FormatError} */
+/** Entries of a block by name, for metaindex and properties. @throws {FormatError} */
 export function blockProperties(block: Uint8Array): Map<string, Uint8Array> {
 	const cursor = new BlockCursor();
 	cursor.open(block);
@@ -102,32 +102,32 @@ export function handleOf(reader: ByteReader): BlockHandle {
 	return { offset: reader.varint(), size: reader.varint() };
 }
 
-/** Bytes of sequence number and type behind a key. */
+/** Bytes of sequence number and type after a key. */
 export const INTERNAL_BYTES = 8;
 
-/** The sequence number behind a key. */
+/** The sequence number after a key. */
 export function sequenceAt(key: Uint8Array, end: number): number {
 	let sequence = 0;
 	for (let i = end + INTERNAL_BYTES - 1; i > end; i--) sequence = sequence * 256 + (key[i] as number);
 	return sequence;
 }
 
-/** How the entries of an index are written. */
+/** Encoding of index entries. */
 interface IndexForm {
-	/** Whether most values are only the difference of the size to that before (RocksDB from format 4 on). */
+	/** Whether most values are only the size's difference to the previous one (RocksDB from format 4 on). */
 	readonly isDelta: boolean;
 	/** Bytes between two blocks. */
 	readonly trailerBytes: number;
-	/** Whether its keys are without sequence number and type. */
+	/** Whether keys lack sequence number and type. */
 	readonly hasUserKeys: boolean;
 }
 
-/** Where the blocks of a table lie, in the order of the file, and up to which key each goes. */
+/** Locations of a table's blocks in file order, with the last key of each. */
 export class BlockIndex {
 	private constructor(
 		private readonly offsets: Float64Array,
 		private readonly sizes: Float64Array,
-		/** The keys one after the other, without sequence number and type, and where each ends. */
+		/** Concatenated keys, without sequence number and type, and where each ends. */
 		private readonly keys: Buffer,
 		private readonly keyEnds: Uint32Array,
 	) {}
@@ -166,7 +166,7 @@ export class BlockIndex {
 		return this.offsets.length;
 	}
 
-	/** Memory that it takes. */
+	/** Memory used. */
 	get bytes(): number {
 		return this.length * 20 + this.keys.length;
 	}
@@ -178,8 +178,8 @@ export class BlockIndex {
 	}
 
 	/**
-	 * The first block that may hold a key or one after it; the number of blocks if none does. Only under the order of
-	 * bytes: under another the keys of an index are not to be relied on.
+	 * The first block that may hold this or a later key; the number of blocks if none does. Only for byte
+	 * order: under other orders index keys aren't reliable.
 	 */
 	firstFrom(key: Uint8Array): number {
 		let [low, high] = [0, this.length];
@@ -194,7 +194,7 @@ export class BlockIndex {
 	}
 }
 
-/** Puts keys together that leave out what they share with the one before. */
+/** Decodes prefix-compressed keys. */
 class KeyCollector {
 	private buffer = Buffer.allocUnsafe(4096);
 	private used = 0;

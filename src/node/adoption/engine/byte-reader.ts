@@ -1,7 +1,7 @@
-/** Bytes that don't make sense; who knows the file says where. */
+/** Malformed bytes; the caller knows the file and says where. */
 export class FormatError extends Error {}
 
-/** Numbers and strings of bytes in the forms that both engines use, never past the end. */
+/** Reads numbers and byte strings in the encodings of both engines, never past the end. */
 export class ByteReader {
 	constructor(
 		private readonly bytes: Uint8Array,
@@ -13,7 +13,7 @@ export class ByteReader {
 		return this.at >= this.end;
 	}
 
-	/** A number in groups of seven bits, the lowest first. @throws {FormatError} above 2^53 - 1 */
+	/** A varint: groups of seven bits, lowest first. @throws {FormatError} above 2^53 - 1 */
 	varint(): number {
 		let value = 0;
 		for (let scale = 1; scale <= 2 ** 49; scale *= 128) {
@@ -33,7 +33,7 @@ export class ByteReader {
 		return this.bytes[this.at++] as number;
 	}
 
-	/** Four bytes, the lowest first. */
+	/** Four bytes, little-endian. */
 	fixed32(): number {
 		const at = this.advance(4);
 		const { bytes } = this;
@@ -46,7 +46,7 @@ export class ByteReader {
 		);
 	}
 
-	/** Eight bytes, the lowest first. @throws {FormatError} above 2^53 - 1 */
+	/** Eight bytes, little-endian. @throws {FormatError} above 2^53 - 1 */
 	fixed64(): number {
 		const low = this.fixed32();
 		const value = this.fixed32() * 2 ** 32 + low;
@@ -54,7 +54,7 @@ export class ByteReader {
 		return value;
 	}
 
-	/** Passes over bytes. @returns where they begin */
+	/** Skips bytes. @returns where they begin */
 	advance(count: number): number {
 		const at = this.at;
 		if (count > this.end - at) throw new FormatError("ends within a key or value");
@@ -62,7 +62,7 @@ export class ByteReader {
 		return at;
 	}
 
-	/** As many bytes as the number before them says; a part of what is read. */
+	/** A length-prefixed string, as a view of the input. */
 	string(): Uint8Array {
 		const length = this.varint();
 		const at = this.advance(length);

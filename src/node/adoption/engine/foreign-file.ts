@@ -1,23 +1,23 @@
-/** A file that is only read, and whose faults name it. */
+/** A read-only file whose errors name it. */
 
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { OperatorError } from "../../../protocol/operator-error.js";
 
-/** Why a store of a reference node isn't read: names the file, what is wrong and where. */
+/** Why a reference node's store can't be read: names the file, the fault and its position. */
 export class ForeignStoreError extends OperatorError {
 	override readonly name: string = "ForeignStoreError";
 
 	constructor(
-		/** The file that is damaged or missing, or the directory of the store. */
+		/** The damaged or missing file, or the store's directory. */
 		readonly path: string,
-		/** What is wrong with it, to be read after its path. */
+		/** The fault, to be read after the path. */
 		readonly fault: string,
 	) {
 		super(`${path}: ${fault}`);
 	}
 }
 
-/** Carries out something with a file; what the system says against it names the file. @throws {ForeignStoreError} */
+/** Runs a file operation, turning system errors into ones that name the file. @throws {ForeignStoreError} */
 export function reading<T>(path: string, read: () => T): T {
 	try {
 		return read();

@@ -1,5 +1,5 @@
 /**
- * One store of a reference node's data directory, opened for reading only: LevelDB's files or RocksDB's, or both kinds
+ * One store of a reference node's data directory, opened read-only: LevelDB files, RocksDB files, or both
  * side by side (protocol/reference-stores).
  */
 
@@ -21,12 +21,12 @@ import { type LocatedTable, TableChain } from "./table-chain.js";
 import { readFooter, readLayout } from "./table-format.js";
 import { LogEntries } from "./write-ahead-log.js";
 
-/** Tables that are looked into, and blocks of each, evenly over the store. */
+/** Number of sampled tables, and of blocks in each, spread evenly over the store. */
 const TABLES = 8;
 const BLOCKS = 4;
 
 /**
- * Entries of all tables together, those that others replace or delete too.
+ * Estimates the entries of all tables together, including overwritten and deleted ones.
  * @throws {ForeignStoreError} if what is read isn't as it was written
  */
 function estimateEntries(
@@ -69,50 +69,50 @@ function entriesOf({ path }: LocatedTable, order: TableKeyOrder, reading: Readin
 	}
 }
 
-/** Up to so many places among `length`, evenly over them. */
+/** Up to this many positions out of `length`, evenly spread. */
 function spread(length: number, count: number): number[] {
 	const wanted = Math.min(length, count);
 	return Array.from({ length: wanted }, (_, i) => Math.floor(((i + 0.5) * length) / wanted));
 }
 
-/** A key and its value. The buffers are the reader's own: copy what is needed after the next step. */
+/** A key and its value. The buffers are reused: copy what is needed after the next step. */
 export type ForeignEntry = readonly [key: Uint8Array, value: Uint8Array];
 
 export interface ForeignStore {
-	/** Name of its directory, which is the name of the store. */
+	/** Name of its directory, and hence of the store. */
 	readonly name: string;
-	/** Whose files they are, by what is in them: the mark in `engine.properties` isn't asked. */
+	/** Determined by the files' contents; the mark in `engine.properties` is ignored. */
 	readonly engine: "LevelDB" | "RocksDB";
-	/** Bytes of the files that make up its contents: live tables and logs. */
+	/** Bytes of its live tables and logs. */
 	readonly bytes: number;
-	/** Bytes of these that have been read, for progress; starts again with each `entries()`. */
+	/** How much of these has been read, for progress; restarts with each `entries()`. */
 	readonly bytesRead: number;
-	/** Sentences about what a kill left unfinished at the end of a log, and was left out as the engine leaves it out. */
+	/** Sentences about what a kill left unfinished at the end of a log, which is skipped as the engine does. */
 	readonly notes: readonly string[];
 	/**
-	 * Its entries in the order of its comparator, each key once with its newest value, read while they are walked.
+	 * Entries in comparator order, each key once with its newest value, read lazily.
 	 * @param after leaves out the keys up to and including this one
 	 * @throws {ForeignStoreError} as soon as something is read that isn't as it was written
 	 */
 	entries(after?: Uint8Array): Iterable<ForeignEntry>;
-	/** About how many entries it has; reads a few blocks. @throws {ForeignStoreError} as `entries` */
+	/** Approximate number of entries; reads a few blocks. @throws {ForeignStoreError} as `entries` */
 	estimate(): number;
-	/** Closes the files and forgets the logs. */
+	/** Closes the files and frees the logs. */
 	close(): void;
 }
 
-/** Bounds of what a store may ask for before it is read. */
+/** Limits on a store's memory use, checked before reading. */
 interface ForeignStoreOptions {
-	/** Bytes of the logs together: they are held in memory while the store is open. Usually 1 GiB. */
+	/** Total bytes of logs, held in memory while the store is open. Default: 1 GiB. */
 	readonly maxLogBytes?: number;
-	/** Bytes of a block of a table, packed or not. Usually 128 MiB. */
+	/** Bytes of a table block, compressed or not. Default: 128 MiB. */
 	readonly maxBlockBytes?: number;
-	/** What this store shares with others that are open. Usually its own. */
+	/** Memory budget shared with other open stores. Default: its own. */
 	readonly memory?: OpenMemory;
 }
 
 /**
- * Opens a store without writing anything, LOCK included: nobody else may have it open.
+ * Opens a store without writing anything, not even LOCK: nobody else may have it open.
  * @throws {ForeignStoreError} if its files are damaged, missing, or of a form that reference nodes don't write
  */
 export async function openForeignStore(
@@ -188,7 +188,7 @@ class Store implements ForeignStore {
 		return (logs?.count ?? 0) + estimateEntries(files.chains.flat(), files.order, reading);
 	}
 
-	/** Whether all of a table's keys are left out; counted as read then. */
+	/** Whether none of a table's keys is wanted; it then counts as read. */
 	private isBefore({ largest, size }: LocatedTable, after: Uint8Array | undefined): boolean {
 		if (
 			!after ||
@@ -223,14 +223,14 @@ function readLogs(
 	}
 }
 
-/** What is wrong with a store as a whole. */
+/** Adds the store to an error about it as a whole. */
 function namingStore(directory: string, error: unknown): unknown {
 	return error instanceof FormatError
 		? new ForeignStoreError(directory, `can't be used: it ${error.message}`)
 		: error;
 }
 
-/** Walks all sources to their ends and closes them. */
+/** Merges all sources to their ends, then closes them. */
 function* mergedEntries(
 	sources: readonly EntrySource[],
 	{ order, directory }: StoreFiles,
@@ -245,14 +245,14 @@ function* mergedEntries(
 	}
 }
 
-/** Whether the present entry of one source comes before that of another: by key, of one key the newest. */
+/** Whether one source's current entry comes before another's: by key, then newest first. */
 function isBefore(a: EntrySource, b: EntrySource, order: TableKeyOrder): boolean {
 	const difference = order.compare(a.key, a.keyLength, b.key, b.keyLength);
 	if (difference !== 0) return difference < 0;
 	return a.sequence === b.sequence ? a.rank < b.rank : a.sequence > b.sequence;
 }
 
-/** Moves the first source, whose present entry is another now, to where it belongs. */
+/** Moves the first source, whose entry changed, to its new position. */
 function settle(sources: EntrySource[], order: TableKeyOrder): void {
 	const moved = sources[0] as EntrySource;
 	let at = 1;
@@ -267,7 +267,7 @@ function* merge(
 	order: TableKeyOrder,
 	after: Uint8Array | undefined,
 ): Generator<ForeignEntry> {
-	// Sorted by their present entries; the first is usually the one of the last level, and stays it.
+	// Sorted by current entry; the first is usually the one of the last level, and stays first.
 	const sources: EntrySource[] = [];
 	for (const source of given) {
 		if (!source.next()) continue;

@@ -1,18 +1,18 @@
-/** The two orders that stores of a reference node have (protocol/reference-stores §1). */
+/** The two key orders of a reference node's stores (protocol/reference-stores §1). */
 
 import { comparePriceKeys, PAIR_KEY_LENGTH } from "../../state/price-key.js";
 import { FormatError } from "./byte-reader.js";
 
 export interface TableKeyOrder {
-	/** What a manifest calls it. */
+	/** Its name in the manifest. */
 	readonly name: string;
-	/** Whether it is the order of bytes: only then can the keys of an index be relied on. */
+	/** Whether it is byte order: only then are index keys reliable. */
 	readonly isByBytes: boolean;
-	/** Below 0 if the first key comes before the second. The keys are the first bytes of buffers. */
+	/** Negative if the first key comes before the second. Keys are the first bytes of the buffers. */
 	compare(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number;
 }
 
-/** The only store in the order of prices. */
+/** The only store in price order. */
 export const PRICE_STORE = "market_pair_price_to_order";
 export const PRICE_KEY_LENGTH = PAIR_KEY_LENGTH + 16;
 
@@ -41,35 +41,35 @@ const BY_PRICE: TableKeyOrder = {
 	compare: (a, aLength, b, bLength) => comparePriceKeys(priceKey(a, aLength), priceKey(b, bLength)),
 };
 
-/** The order of a store by its name: a young store of RocksDB doesn't record it. */
+/** The order of a store by name: a young RocksDB store doesn't record it. */
 export function orderOf(store: string): TableKeyOrder {
 	return store === PRICE_STORE ? BY_PRICE : BYTEWISE;
 }
 
-// Something that has entries in order: a chain of tables, or the logs.
+// A source of entries in order: a chain of tables, or the logs.
 
 export interface EntrySource {
-	/** Which of two entries with the same key and sequence number is newer: the one with the lower rank. */
+	/** Of two entries with the same key and sequence number, the one with the lower rank is newer. */
 	readonly rank: number;
-	/** Buffer whose first `keyLength` bytes are the key of the present entry. */
+	/** Buffer whose first `keyLength` bytes are the current key. */
 	readonly key: Uint8Array;
 	readonly keyLength: number;
 	readonly sequence: number;
-	/** Whether the present entry says that there is none. */
+	/** Whether the current entry is a deletion. */
 	readonly isDeletion: boolean;
-	/** Value of the present entry; valid until the next step. */
+	/** Value of the current entry; valid until the next step. */
 	value(): Uint8Array;
-	/** Goes to the first entry, then the next: by key, of one key the newest first. @returns false at the end */
+	/** Advances to the next entry: by key, then newest first. @returns false at the end */
 	next(): boolean;
 	close(): void;
 }
 
-/** Types of entries that reference nodes write. */
+/** Entry types written by reference nodes. */
 export const DELETION = 0;
 export const VALUE = 1;
 export const SINGLE_DELETION = 7;
 
-/** What other types of entries are, for the message that refuses them. */
+/** Describes other entry types, for the message that refuses them. */
 export function refusedType(type: number): string {
 	if (type === 2 || type === 6) return "a merge operand";
 	if (type === 14 || type === 15) return "a deletion of a range";

@@ -1,6 +1,6 @@
 /**
- * The framing that logs and manifests of both engines share (doc/log_format.md of LevelDB): blocks of 32 KiB, in them
- * records, each with its checksum; what doesn't fit a block goes on in the next.
+ * The framing of logs and manifests in both engines (doc/log_format.md of LevelDB): 32 KiB blocks holding
+ * checksummed records; a record that doesn't fit continues in the next block.
  */
 
 import { crc32c, maskedCrc32c, prefixWithCrc32c, unmaskedCrc32c } from "../../../protocol/crc32c.js";
@@ -13,20 +13,20 @@ const CHUNK_BYTES = 32 * BLOCK_BYTES;
 
 const MIDDLE = 3;
 
-/** A record, or a part of one that is spread over blocks. The data are valid until the next step. */
+/** A record, or part of one that spans blocks. The data are valid until the next step. */
 interface Fragment {
 	readonly data: Buffer;
 	readonly isFirst: boolean;
 	readonly isLast: boolean;
-	/** Where in the file it begins. */
+	/** Offset in the file. */
 	readonly offset: number;
 }
 
-/** Reads a file of records from its beginning, once. */
+/** Reads a file of records from the beginning, once. */
 export class LogRecords {
 	/**
-	 * Where the file was cut off within a record, as a kill leaves it; what was handed out of that record (a first
-	 * part without a last) doesn't count.
+	 * Where the file ends within a record, as a kill leaves it; parts already yielded of that record (a first
+	 * without a last) don't count.
 	 */
 	tornAt: number | undefined;
 	private isWithin = false;
@@ -69,7 +69,7 @@ export class LogRecords {
 			const length = chunk.readUInt16LE(at + 4);
 			const type = chunk[at + 6] as number;
 			if (type === 0 && length === 0 && chunk.readUInt32LE(at) === 0) {
-				// Room that the engine took in advance: nothing was written from here on.
+				// Preallocated space: nothing was written from here on.
 				this.requireZeros(chunk, at, end, base);
 				return base + at;
 			}
@@ -101,8 +101,8 @@ export class LogRecords {
 	}
 
 	/**
-	 * A record that goes on behind the end of the file is what a kill leaves, unless its length is what is damaged: then
-	 * the bytes that its checksum is of are all there.
+	 * A record extending beyond the end of the file results from a kill, unless its length itself is corrupt:
+	 * then all bytes covered by its checksum are there.
 	 */
 	private requireTorn(chunk: Buffer, at: number, end: number, base: number): void {
 		const crc = unmaskedCrc32c(chunk.readUInt32LE(at));

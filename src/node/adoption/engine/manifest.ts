@@ -1,4 +1,4 @@
-/** What a store consists of: the list of its files, as a replay of the edits in its manifest (protocol/reference-stores §3). */
+/** The files of a store, by replaying the edits in its manifest (protocol/reference-stores §3). */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
@@ -11,7 +11,7 @@ import {
 } from "./limits.js";
 import { LogRecords } from "./log-records.js";
 
-/** A table that a manifest names. The keys are internal: eight bytes of sequence number and type follow the key. */
+/** A table named by a manifest. Keys are internal: eight bytes of sequence number and type follow the key. */
 export interface TableFile {
 	readonly level: number;
 	readonly number: number;
@@ -21,18 +21,18 @@ export interface TableFile {
 }
 
 export interface DatabaseManifest {
-	/** Name of the order of the keys; undefined in the first manifest of a store of RocksDB. */
+	/** Name of the comparator; undefined in the first manifest of a RocksDB store. */
 	readonly comparator: string | undefined;
 	/** Logs from this number on are live. */
 	readonly logNumber: number;
-	/** A log before that is live too, 0 if there is none. */
+	/** An earlier log that is live too; 0 if there is none. */
 	readonly previousLogNumber: number;
-	/** A sequence number that was given out when the last edit was written; those of all tables are at most this. */
+	/** A sequence number already assigned when the last edit was written; no table has a higher one. */
 	readonly lastSequence: number;
 	readonly tables: readonly TableFile[];
-	/** Whether it has what only RocksDB writes. */
+	/** Whether it contains anything that only RocksDB writes. */
 	readonly isRocks: boolean;
-	/** Where it was cut off within an edit, if it was. */
+	/** Where it is cut off within an edit, if at all. */
 	readonly tornAt: number | undefined;
 }
 
@@ -52,9 +52,9 @@ const TAG = {
 	columnFamily: 200,
 	maxColumnFamily: 203,
 } as const;
-/** Tags with this bit have a length and may be passed over. */
+/** Tags with this bit are length-prefixed and may be skipped. */
 const IGNORABLE = 1 << 13;
-/** Fields of an added table end with this one; those with bit 6 may not be passed over. */
+/** Ends the fields of an added table; fields with bit 6 may not be skipped. */
 const LAST_FIELD = 1;
 const FIELD_NOT_IGNORABLE = 1 << 6;
 const FIELD_PATH = 65;

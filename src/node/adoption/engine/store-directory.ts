@@ -1,4 +1,4 @@
-/** The files of a store, as its directory and its manifest name them. */
+/** The files of a store, according to its directory and manifest. */
 
 import { opendirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -9,13 +9,13 @@ import { MAX_FILES } from "./limits.js";
 import { type DatabaseManifest, readManifest } from "./manifest.js";
 import { chainsOf, type LocatedTable } from "./table-chain.js";
 
-/** What a directory holds, by the names of its files. */
+/** Contents of a directory, by file name. */
 interface Listing {
 	readonly tables: ReadonlyMap<number, string>;
 	readonly logs: ReadonlyMap<number, string>;
 	readonly hasManifest: boolean;
 	readonly hasCurrent: boolean;
-	/** Whether it has files that only RocksDB makes beside those of the store. */
+	/** Whether it has files besides the store's that only RocksDB creates. */
 	readonly hasRocks: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface StoreFiles {
 	readonly engine: "LevelDB" | "RocksDB";
 	readonly order: TableKeyOrder;
 	readonly manifest: DatabaseManifest;
-	/** Tables that follow each other, the newest chains first. */
+	/** Non-overlapping runs of tables, newest first. */
 	readonly chains: readonly (readonly LocatedTable[])[];
-	/** Paths of the live logs in the order in which they were written. */
+	/** Paths of the live logs, in the order they were written. */
 	readonly logs: readonly string[];
 	readonly logBytes: number;
 	readonly tableBytes: number;
@@ -68,12 +68,12 @@ function addTable(tables: Map<number, string>, number: number, name: string, dir
 	tables.set(number, name);
 }
 
-/** A directory that an engine takes for a new store, and that has lost nothing: it may hold LOCK, and files that are not a store's. */
+/** A directory that an engine treats as a new store, and that lost nothing: it may hold LOCK and unrelated files. */
 export class UnwrittenStoreError extends ForeignStoreError {
 	override readonly name = "UnwrittenStoreError";
 }
 
-/** Path of the manifest that CURRENT names. */
+/** Path of the manifest named by CURRENT. */
 function manifestPath(directory: string, listing: Listing): string {
 	const path = join(directory, "CURRENT");
 	if (!listing.hasCurrent) {
@@ -106,7 +106,7 @@ function loadManifest(path: string): DatabaseManifest {
 	}
 }
 
-/** Finds and measures all files that make up a store. @throws {ForeignStoreError} */
+/** Finds and measures all files of a store. @throws {ForeignStoreError} */
 export function findFiles(directory: string): StoreFiles {
 	const listing = list(directory);
 	const path = manifestPath(directory, listing);
@@ -120,7 +120,7 @@ export function findFiles(directory: string): StoreFiles {
 		);
 	}
 	const tables = locate(directory, path, listing, manifest);
-	// RocksDB alone leaves the name of the order out of a store's first manifest.
+	// Only RocksDB omits the comparator's name from a store's first manifest.
 	const isRocks = manifest.isRocks || manifest.comparator === undefined || listing.hasRocks;
 	const logs = liveLogs(directory, path, listing, manifest, isRocks);
 	return {
@@ -137,7 +137,7 @@ export function findFiles(directory: string): StoreFiles {
 	};
 }
 
-/** What was left out: a kill leaves such things, and so does a manifest that lost its end. */
+/** What was skipped: leftovers of a kill, or of a manifest that lost its end. */
 function notesOf(path: string, listing: Listing, manifest: DatabaseManifest): string[] {
 	const notes: string[] = [];
 	if (manifest.tornAt !== undefined) {
@@ -181,8 +181,8 @@ function locate(
 }
 
 /**
- * The live logs. LevelDB makes a log before its manifest names it, and keeps it until the manifest names another; RocksDB
- * may name a number under which no log is made, but it has a later one at any time.
+ * The live logs. LevelDB creates a log before its manifest names it, and keeps it until the manifest names
+ * another; RocksDB may name a number for which no log exists, but then always has a later one.
  */
 function liveLogs(
 	directory: string,

@@ -1,4 +1,4 @@
-/** Tables that follow each other without overlapping, walked as one. */
+/** A run of non-overlapping tables, iterated as one. */
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { BlockCursor, INTERNAL_BYTES, sequenceAt } from "./block.js";
@@ -17,35 +17,35 @@ import { MAX_SOURCES } from "./limits.js";
 import type { TableFile } from "./manifest.js";
 import { readFooter, readLayout, type TableLayout } from "./table-format.js";
 
-/** Sequence numbers have seven bytes; those above 2^53 would take longer than any network will exist. */
+/** Sequence numbers have seven bytes; beyond 2^53 no network will ever get. */
 const MAX_SEQUENCE_TOP = 2 ** 21;
 
-/** A table of the manifest and where it lies. */
+/** A table of the manifest with its location. */
 export interface LocatedTable extends TableFile {
 	readonly path: string;
 }
 
 interface ChainReading extends ReadingMode {
 	readonly order: TableKeyOrder;
-	/** The highest sequence number that tables can have. */
+	/** The highest possible sequence number in tables. */
 	readonly lastSequence: number;
 	readonly onRead: (bytes: number) => void;
-	/** Keys up to this one aren't wanted: blocks that hold no others are passed over. */
+	/** Keys up to this one are skipped, as are blocks that hold no others. */
 	readonly after: Uint8Array | undefined;
 }
 
-/** A table that is being walked. */
+/** A table being iterated. */
 interface OpenTable {
 	readonly table: LocatedTable;
 	readonly file: ForeignFile;
 	readonly blocks: BlockReader;
 	readonly layout: TableLayout;
-	/** Block that comes next. */
+	/** The next block. */
 	next: number;
-	/** Where the present block ends. */
+	/** End of the current block. */
 	end: number;
 	entries: number;
-	/** The first of its blocks that is walked. */
+	/** The first of its blocks to iterate. */
 	readonly first: number;
 }
 
@@ -57,7 +57,7 @@ export class TableChain implements EntrySource {
 	private readonly cursor = new BlockCursor();
 	private open: OpenTable | undefined;
 	private nextTable = 0;
-	/** The key before the present one, with its last eight bytes. */
+	/** The previous key, with its last eight bytes. */
 	private before = Buffer.allocUnsafe(256);
 	private beforeLength = 0;
 
@@ -110,7 +110,7 @@ export class TableChain implements EntrySource {
 		}
 	}
 
-	/** The last block is walked in any case: it has to end as the manifest says. */
+	/** The last block is always read: it must end as the manifest says. */
 	private firstBlock({ blocks }: TableLayout): number {
 		const { after, order } = this.reading;
 		if (!after || !order.isByBytes || blocks.length === 0) return 0;
@@ -172,7 +172,7 @@ export class TableChain implements EntrySource {
 		}
 	}
 
-	/** Merging relies on the order of the entries and on the bounds that the manifest names. */
+	/** Merging relies on entry order and on the bounds in the manifest. */
 	private requireOrder(open: OpenTable, key: Buffer, length: number): void {
 		if (open.entries === 0) {
 			if (open.first === 0 && !isEqual(key, length, open.table.smallest)) {
@@ -220,7 +220,7 @@ function isEqual(key: Uint8Array, length: number, other: Uint8Array): boolean {
 	return true;
 }
 
-/** By key, of one key the newest first: RocksDB may end a table and begin the next with the same key. */
+/** By key, then newest first: RocksDB may end a table and start the next with the same key. */
 function compareInternal(a: Uint8Array, b: Uint8Array, order: TableKeyOrder): number {
 	const aEnd = a.length - INTERNAL_BYTES;
 	const bEnd = b.length - INTERNAL_BYTES;
@@ -228,7 +228,7 @@ function compareInternal(a: Uint8Array, b: Uint8Array, order: TableKeyOrder): nu
 }
 
 /**
- * Arranges tables in chains: as few as possible, each without overlaps. Level 0 gives as many as its tables overlap,
+ * Arranges tables into as few non-overlapping runs as possible. Level 0 gives as many as its tables overlap,
  * every other level one.
  * @returns the chains of a level, each with its tables in order
  * @throws {FormatError} if tables overlap where they must not

@@ -1,4 +1,4 @@
-/** The end of a table: its footer, and what its properties say about the rest (protocol/reference-stores §2). */
+/** The footer of a table, and what its properties say about the rest (protocol/reference-stores §2). */
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { type BlockHandle, BlockIndex, blockProperties, handleOf } from "./block.js";
@@ -13,17 +13,17 @@ const ROCKS_FOOTER_BYTES = 53;
 const LEVEL_MAGIC = [0xdb477524, 0x8b80fb57] as const;
 const ROCKS_MAGIC = [0x88e241b7, 0x85f4cff7] as const;
 const EXTENDED_FOOTER = Buffer.from([0x3e, 0x00, 0x7a, 0x00]);
-/** The first format with its index in the metaindex, and the highest that is known. */
+/** The first format with the index in the metaindex, and the highest known one. */
 const FORMAT_WITH_PLACES = 6;
 
 export interface Footer {
 	readonly checksum: typeof CRC32C | typeof XXH3;
-	/** What is mixed with the place of a block into its checksum; 0 if nothing is. */
+	/** Mixed with a block's position into its checksum; 0 if nothing is. */
 	readonly placeBase: number;
 	readonly metaindex: BlockHandle;
 	/** Undefined if the metaindex names it. */
 	readonly index: BlockHandle | undefined;
-	/** Where it begins. */
+	/** Its offset in the file. */
 	readonly offset: number;
 }
 
@@ -90,14 +90,14 @@ function requireZeros(bytes: Uint8Array): void {
 	if (bytes.some((byte) => byte !== 0)) throw new FormatError("is damaged");
 }
 
-/** What a table consists of. */
+/** Structure of a table. */
 export interface TableLayout {
 	readonly blocks: BlockIndex;
-	/** How many entries it says it has; LevelDB doesn't say. */
+	/** Its stated number of entries; LevelDB doesn't state any. */
 	readonly entries: number | undefined;
 }
 
-/** Values of the properties, all of which RocksDB alone writes. */
+/** Property values, written by RocksDB only. */
 class Properties {
 	constructor(private readonly values: ReadonlyMap<string, Uint8Array>) {}
 
@@ -160,7 +160,7 @@ function copiedValues(block: Uint8Array): Map<string, Uint8Array> {
 	return new Map([...blockProperties(block)].map(([name, value]) => [name, Uint8Array.from(value)]));
 }
 
-/** What would change the meaning of the entries, none of which the reference makes. */
+/** Refuses properties that would change the meaning of entries; the reference uses none. */
 function requireUsable(
 	properties: Properties,
 	metaindex: ReadonlyMap<string, BlockHandle>,

@@ -1,4 +1,4 @@
-/** What was written last: the batches of the live logs, newer than anything in tables, held in memory and sorted. */
+/** The newest writes: batches of the live logs, newer than any table, held in memory and sorted. */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
 import { ForeignFile, ForeignStoreError } from "./foreign-file.js";
@@ -13,7 +13,7 @@ import {
 import { MAX_LOG_ENTRIES, type OpenMemory, requireKeyLength } from "./limits.js";
 import { LogRecords } from "./log-records.js";
 
-/** Operations of a batch that carry the number of a column family, and what they are without. */
+/** Batch operations with a column family number, and their equivalents without. */
 const WITH_COLUMN_FAMILY: ReadonlyMap<number, number> = new Map([
 	[4, DELETION],
 	[5, VALUE],
@@ -23,19 +23,19 @@ const LOG_DATA = 3;
 const NOOP = 13;
 
 const INITIAL_ENTRIES = 1024;
-/** Four places of four bytes and a sequence number; at most two more places while they are sorted. */
+/** Four offsets of four bytes and a sequence number; at most two more offsets while sorting. */
 const PLACES_BYTES = 32;
 
 /** The entries of all live logs of a store. */
 export class LogEntries {
 	readonly notes: string[] = [];
 	count = 0;
-	/** The records of all logs without their framing; what is below are places in it. */
+	/** Unframed records of all logs; the arrays below are offsets into it. */
 	private bytes: Buffer;
 	private used = 0;
 	private keyStarts = new Uint32Array(INITIAL_ENTRIES);
 	private keyLengths = new Uint32Array(INITIAL_ENTRIES);
-	/** 0 for a deletion: no value stands before the first batch's header. */
+	/** 0 for a deletion: no value precedes the first batch's header. */
 	private valueStarts = new Uint32Array(INITIAL_ENTRIES);
 	private valueLengths = new Uint32Array(INITIAL_ENTRIES);
 	private sequences = new Float64Array(INITIAL_ENTRIES);
@@ -44,7 +44,7 @@ export class LogEntries {
 	private held = 0;
 
 	/**
-	 * Takes memory until {@link close}, also where it fails.
+	 * Takes memory until {@link close}, even if it fails.
 	 * @param lastSequence the highest sequence number that tables can have: the first batch must go on there or before
 	 * @throws {ForeignStoreError}
 	 */
@@ -68,7 +68,7 @@ export class LogEntries {
 		this.held = 0;
 	}
 
-	/** Adds a log; to be called in the order of their numbers, then {@link sort}. @throws {ForeignStoreError} */
+	/** Adds a log; call in log number order, then {@link sort}. @throws {ForeignStoreError} */
 	add(path: string): void {
 		const file = new ForeignFile(path);
 		try {
@@ -180,11 +180,11 @@ export class LogEntries {
 		this.sequences = sequences;
 	}
 
-	/** Brings the entries into order and leaves out what later ones replace. @throws {ForeignStoreError} */
+	/** Sorts the entries and drops overwritten ones. @throws {ForeignStoreError} */
 	sort(path: string): void {
 		const all = Uint32Array.from({ length: this.count }, (_, i) => i);
 		try {
-			// Entries were added in the order of their sequence numbers.
+			// Entries were added in sequence number order.
 			all.sort((a, b) => this.compare(a, b) || b - a);
 		} catch (error) {
 			if (!(error instanceof FormatError)) throw error;
@@ -229,7 +229,7 @@ export class LogEntries {
 		return this.bytes.subarray(start, start + (this.keyLengths[entry] as number));
 	}
 
-	/** The entries in order, those after a key only; any number of walks. */
+	/** The entries in order, optionally only those after a key; may be iterated repeatedly. */
 	source(after?: Uint8Array): EntrySource {
 		return new LogSource(
 			after ? this.order.subarray(this.placeAfter(after)) : this.order,

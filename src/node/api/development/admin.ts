@@ -1,4 +1,4 @@
-/** The administration paths that deployed tools ask a development chain for (protocol/development-chain §4.2). */
+/** The administration paths that existing tools expect of a development chain (protocol/development-chain §4.2). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
@@ -18,9 +18,9 @@ export interface AdminAnswer {
 interface AdminContext {
 	readonly control: DevelopmentControl;
 	readonly dialect: Dialect;
-	/** Lines that say what is in force. */
+	/** Lines describing the settings in effect. */
 	readonly describe: () => readonly string[];
-	/** Switches of the log of requests. */
+	/** Request log switches. */
 	readonly logSwitches: Map<string, boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** Parameters of development methods, in the forms that deployed tools send (protocol/development-chain §4.4). */
+/** Parameters of development methods, in the forms existing tools send (protocol/development-chain §4.4). */
 
 import {
 	ADDRESS_LENGTH,
@@ -21,12 +21,12 @@ export function invalidArguments(message = "method parameters invalid"): RpcErro
 	return new RpcError(INVALID_PARAMS, message);
 }
 
-/** Checks how many parameters there are. @throws {RpcError} */
+/** Checks the number of parameters. @throws {RpcError} */
 export function checkCount(params: RawArray, least: number, most = least): void {
 	if (params.length < least || params.length > most) throw invalidArguments();
 }
 
-/** An account: Base58, or hexadecimal of 20 or 21 bytes with or without `0x`. @throws {RpcError} */
+/** An account: Base58, or 20 or 21 bytes in hex with or without `0x`. @throws {RpcError} */
 export function readAccount(value: RawValue | undefined): Uint8Array {
 	if (typeof value !== "string") throw invalidArguments();
 	const digits = value.replace(/^0x/i, "");
@@ -49,10 +49,10 @@ export function readAccount(value: RawValue | undefined): Uint8Array {
 	return bytes;
 }
 
-/** Longest text of a number, zeros in front and all. */
+/** Maximum length of a number's text, including leading zeros. */
 const MAX_DIGITS = 100;
 
-/** A whole number: a JSON number, decimal text, or `0x` text. @throws {RpcError} */
+/** An integer: a JSON number, decimal text, or `0x` text. @throws {RpcError} */
 export function readQuantity(value: RawValue | undefined): bigint {
 	const text = value instanceof JsonNumber ? value.text : value;
 	if (typeof text !== "string") throw invalidArguments();
@@ -64,12 +64,12 @@ export function readQuantity(value: RawValue | undefined): bigint {
 	return number;
 }
 
-/** The same where it may be missing. */
+/** As above, but optional. */
 export function optionalQuantity(value: RawValue | undefined): bigint | undefined {
 	return value === undefined || value === null ? undefined : readQuantity(value);
 }
 
-/** An amount that can't be negative. @throws {RpcError} */
+/** A non-negative amount. @throws {RpcError} */
 export function readBalance(value: RawValue | undefined): bigint {
 	const amount = readQuantity(value);
 	if (amount < 0n) throw invalidArguments("balance can not be less than 0");
@@ -84,7 +84,7 @@ export function readBytes(value: RawValue | undefined): Uint8Array {
 	return fromHex(value.slice(2));
 }
 
-/** A word of 32 bytes: a number, or `0x…` of up to 32 bytes, filled up at the left. @throws {RpcError} */
+/** A 32-byte word: a number, or `0x…` of up to 32 bytes, left-padded. @throws {RpcError} */
 export function readWordArgument(value: RawValue | undefined): Uint8Array {
 	const isNumber = value instanceof JsonNumber || (typeof value === "string" && /^\d{1,100}$/.test(value));
 	const text = isNumber ? BigInt(value instanceof JsonNumber ? value.text : value).toString(16) : value;
@@ -107,14 +107,14 @@ export function readText(value: RawValue | undefined): string {
 	return value;
 }
 
-/** An object that may be missing: then one without members. @throws {RpcError} */
+/** An optional object; empty if missing. @throws {RpcError} */
 export function readObject(value: RawValue | undefined): RawObject {
 	if (value === undefined || value === null) return new Map();
 	if (!isRawObject(value)) throw invalidArguments();
 	return value;
 }
 
-/** A number that JavaScript holds exactly. */
+/** A number within JavaScript's safe integer range. */
 export function readSafeInteger(
 	value: RawValue | undefined,
 	least: number,

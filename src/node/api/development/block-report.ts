@@ -1,4 +1,4 @@
-/** What the log of a development chain says of the transactions of a block: few of them, and little of what contracts wrote. */
+/** Log output of a development chain about a block's transactions, limited in number and in text that contracts control. */
 
 import { AbiDataError } from "../../../abi/codec.js";
 import { decodeTexts } from "../../../abi/coder.js";
@@ -21,16 +21,16 @@ import { revertMessage } from "../jsonrpc/revert-reason.js";
 import { storedInterfaceOf } from "../queries/contracts.js";
 import { type InterfaceNode, type KnownInterface, knownInterfaces } from "../queries/stored-events.js";
 
-/** Transactions of a block that are described. */
+/** Maximum number of transactions described per block. */
 const MAX_TRANSACTIONS = 50;
-/** Characters of a name or a reason. */
+/** Maximum length of a name or a reason, in characters. */
 const MAX_TEXT = 200;
 
 const PANIC = toHex(keccak256(utf8("Panic(uint256)")).subarray(0, SELECTOR_BYTES));
 
 type Interfaces = readonly KnownInterface[];
 
-/** Fields of a line, one a transaction, and how many are left out. */
+/** One line of fields per transaction, and the number of transactions left out. */
 interface BlockReport {
 	readonly lines: readonly object[];
 	readonly more: number;
@@ -48,7 +48,7 @@ export function blockReport(
 	};
 }
 
-/** Members that are undefined aren't written. */
+/** Undefined members aren't written. */
 function lineOf(
 	state: StateView,
 	transaction: SignedTransaction,
@@ -77,7 +77,7 @@ function lineOf(
 	};
 }
 
-/** Fields of a line on a call without effect, such as an estimate, that its contract refused. */
+/** Line fields for a constant call, such as an estimate, that the contract reverted. */
 export function refusedCall(
 	state: StateView,
 	transaction: SignedTransaction,
@@ -95,8 +95,8 @@ export function refusedCall(
 }
 
 /**
- * Whether a call without effect tries what a transaction will do: an estimate, which has a fee limit, a deployment, a function that its
- * interface says may write, or one without an interface that was given a fee limit.
+ * Whether a constant call is a dry run of a transaction: an estimate (it has a fee limit), a deployment, a
+ * function the ABI says may write, or one without an ABI that was given a fee limit.
  * @param isTrial whether it was given one
  */
 export function triesTransaction(
@@ -119,7 +119,7 @@ const selectorText = (input: Uint8Array): string =>
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-/** Why an execution failed: the reason or the error that it ended with, else the machine's words. */
+/** Why an execution failed: the decoded revert reason or error, otherwise the VM's message. */
 function reasonOf({ contractResult, resMessage }: Readonly<TransactionInfo>, abis: Interfaces): string {
 	const output = contractResult[0] ?? new Uint8Array();
 	return reasonIn(output, abis) ?? Buffer.from(resMessage.subarray(0, MAX_TEXT)).toString("utf8");
@@ -136,10 +136,10 @@ function reasonIn(output: Uint8Array, abis: Interfaces): string | undefined {
 
 const bySelector = new WeakMap<KnownInterface, Map<AbiKind, ReadonlyMap<string, AbiItem>>>();
 
-/** What arguments may become on a line. */
+/** Limits on decoding arguments for a log line. */
 const ARGUMENTS = { depth: 8, items: 100, slack: 1 << 12 };
 
-/** The function or error whose selector stands in front of the data, with its arguments; its signature where the data don't fit. */
+/** The function or error matching the selector, with its arguments; only its signature if the data doesn't decode. */
 function named(abis: Interfaces, kind: AbiKind, data: Uint8Array): string | undefined {
 	const item = itemFor(abis, kind, data);
 	if (!item) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The one port of a development chain for everything that tools ask (protocol/development-chain §4.1): the HTTP APIs, JSON-RPC with the
- * development methods, administration, events. It speaks the deployed spelling, also where the other servers don't.
+ * A development chain's single port for everything tools need (protocol/development-chain §4.1): the HTTP APIs, JSON-RPC with
+ * the development methods, administration, events. It uses the deployed spelling even where the other servers don't.
  */
 
 import { fromHex, toHex, toKey } from "../../../protocol/bytes.js";
@@ -36,10 +36,10 @@ import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
 import { DevelopmentRpc } from "./rpc.js";
 import { accessOf, isForeignPage, type OriginRule } from "./web-origin.js";
 
-/** Dumps of the state come as one request. */
+/** A state dump arrives as one request. */
 const MAX_RPC_BODY = 256 << 20;
 
-/** Paths for development methods alone; the second is the stock runtime's. */
+/** Paths for development methods only; the second is the stock runtime's. */
 const DEVELOPMENT_PATHS: ReadonlySet<string> = new Set(["/dev", "/tre"]);
 const RPC_PATHS: ReadonlySet<string> = new Set(["/", "/jsonrpc"]);
 
@@ -48,7 +48,7 @@ interface GatewayOptions {
 	readonly control: DevelopmentControl;
 	readonly development: Development;
 	readonly producer: Producer;
-	/** Address to bind; every interface without it. */
+	/** Address to bind; all interfaces if undefined. */
 	readonly host: string | undefined;
 	readonly port: number;
 	/** The node's bound ports, by name. */
@@ -72,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 	}
 }
 
-/** Last segments of the paths whose answers list internal transactions. */
+/** Last path segments of endpoints whose answers list internal transactions. */
 const LISTING: ReadonlySet<string> = new Set([
 	"triggerconstantcontract",
 	"gettransactioninfobyid",
@@ -82,8 +82,8 @@ const LISTING: ReadonlySet<string> = new Set([
 const BROADCAST = "broadcasttransaction";
 
 /**
- * What contracts wrote to their console, in the answers in which tools look for it (protocol/development-chain §4.7): the internal
- * transaction that wrote a line carries its call data, a member that the network's messages don't have.
+ * Contracts' console output in the answers where tools look for it (protocol/development-chain §4.7): the internal
+ * transaction that logged a line carries its call data, a member that the network's messages don't have.
  */
 class ConsoleView {
 	constructor(
@@ -91,14 +91,14 @@ class ConsoleView {
 		private readonly state: () => StateView,
 	) {}
 
-	/** What is done to the answer of a path; undefined: nothing. */
+	/** Rewrites the answers of a path; undefined: left unchanged. */
 	rewriterOf(path: string): ((text: string) => string) | undefined {
 		const name = path.slice(path.lastIndexOf("/") + 1);
 		if (name === BROADCAST) return (text) => this.withWritten(text);
 		return LISTING.has(name) ? (text) => this.withData(text) : undefined;
 	}
 
-	/** Adds the data behind the hashes of calls that wrote. Our writer puts no blanks between members. */
+	/** Adds the data for the hashes of console calls. Our writer puts no whitespace between members. */
 	private withData(text: string): string {
 		if (this.console.isSilent) return text;
 		return text.replaceAll(/"hash":\s?"([0-9a-f]{64})"/g, (member, hash: string) => {
@@ -107,7 +107,7 @@ class ConsoleView {
 		});
 	}
 
-	/** Adds what the execution wrote to the answer of a broadcast, where a block holds it already. */
+	/** Adds the execution's console output to a broadcast's answer if a block already contains the transaction. */
 	private withWritten(text: string): string {
 		const id = this.console.isSilent ? undefined : /"txid":\s?"([0-9a-f]{64})"/.exec(text)?.[1];
 		const info = id && transactionInfoById(this.state(), fromHex(id));
@@ -128,7 +128,7 @@ class ConsoleView {
 
 const MAX_LIMIT = 1000n;
 
-/** The witnesses with the votes that count now, changes of the present period included; most votes first. */
+/** Witnesses by current votes, including changes of the current period; most votes first. */
 function currentRanking(state: StateView): Witness[] {
 	const changes = new Map<string, bigint>();
 	const add = (address: Uint8Array, count: bigint): void => {
@@ -159,7 +159,7 @@ const paginatedNowWitnessList = defineEndpoint({
 	},
 });
 
-/** Endpoints of later releases that tools of today call, by path (protocol/development-chain §4.1). */
+/** Endpoints of later releases that today's tools already call, by path (protocol/development-chain §4.1). */
 function laterRoutes(server: ServerKind): ReadonlyMap<string, Endpoint> {
 	const endpoint = paginatedNowWitnessList;
 	return new Map(
@@ -252,14 +252,14 @@ class Gateway {
 			answer.header("access-control-allow-headers", request.headers["access-control-request-headers"] ?? "*");
 			return answer.empty(204);
 		}
-		// Two slashes at the beginning would be the name of another host.
+		// A leading `//` would make the next segment a host name.
 		const target = (request.url ?? "/").replace(/^\/+/, "/");
 		if (!URL.canParse(target, "http://gateway")) return answer.page(400);
 		const url = new URL(target, "http://gateway");
 		const path = url.pathname.replace(/\/{2,}/g, "/").replace(/(.)\/$/, "$1");
 		const server = this.servers.get(/^\/[^/]*/.exec(path)?.[0] ?? "");
 		if (server) {
-			// Deployed clients put a slash in front of paths that have one.
+			// Existing clients add a slash to paths that already have one.
 			request.url = path + url.search;
 			answer.rewrite = this.consoleView.rewriterOf(path);
 			return server.route(request, answer);
@@ -338,7 +338,7 @@ class Gateway {
 	}
 }
 
-/** The same node with answers in a spelling of their own. What changes with time is read at the moment of asking. */
+/** The same node with a different dialect. Everything that changes over time is still read live. */
 function inDialect(node: ApiNode, dialect: ApiNode["config"]["node"]["dialect"]): ApiNode {
 	const config = { ...node.config, node: { ...node.config.node, dialect } };
 	return Object.create(node, { config: { value: config, enumerable: true } }) as ApiNode;

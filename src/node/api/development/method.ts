@@ -1,4 +1,4 @@
-/** A development method of JSON-RPC, under every name that tools call it by (protocol/development-chain §4.4). */
+/** A development method of JSON-RPC, under all the names tools use for it (protocol/development-chain §4.4). */
 
 import type { DevelopmentControl } from "../../development/control.js";
 import { plainStyle } from "../answers.js";
@@ -7,7 +7,7 @@ import type { ApiContext, ApiNode } from "../context.js";
 import type { RawArray } from "../jsonrpc/json-reader.js";
 import { JsonParts, JsonText } from "../jsonrpc/method.js";
 
-/** What development methods work on. */
+/** Context of the development methods. */
 export interface DevelopmentContext {
 	readonly control: DevelopmentControl;
 	readonly node: ApiNode;
@@ -16,7 +16,7 @@ export interface DevelopmentContext {
 	readonly ports: Readonly<Record<string, number>>;
 }
 
-/** The same as the methods of every node see it. */
+/** The same context as the regular methods see it. */
 export function ordinaryContext({ node, broadcaster }: DevelopmentContext): ApiContext {
 	return {
 		server: "full",
@@ -27,7 +27,7 @@ export function ordinaryContext({ node, broadcaster }: DevelopmentContext): ApiC
 	};
 }
 
-/** A value of JSON; a bigint is written as a number. */
+/** A JSON value; a bigint is written as a number. */
 type DevelopmentValue = unknown;
 
 /** @throws {RpcError} and the errors of the control, whose messages the client is given */
@@ -36,10 +36,10 @@ export type DevelopmentMethod = (
 	params: RawArray,
 ) => DevelopmentValue | Promise<DevelopmentValue>;
 
-/** Methods by name; names that do the same stand in one row. */
+/** Methods by name; aliases share a row. */
 export type DevelopmentMethods = readonly (readonly [names: readonly string[], method: DevelopmentMethod])[];
 
-/** Writes a value: bigint as digits, members without a value left out. */
+/** Serializes a value: bigints as digits, undefined members omitted. */
 export function writeValue(value: unknown): string {
 	if (typeof value === "bigint") return value.toString();
 	if (value instanceof JsonText) return value.text;

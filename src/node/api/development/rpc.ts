@@ -1,4 +1,4 @@
-/** JSON-RPC with the methods of development chains (protocol/development-chain §4.4), beside those of every node. */
+/** JSON-RPC with the methods of development chains (protocol/development-chain §4.4) on top of the regular ones. */
 
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import { TimeError } from "../../development/control.js";
@@ -60,16 +60,16 @@ const developmentMethods: ReadonlyMap<string, DevelopmentMethod> = new Map(
 
 const OWN_NAMES = new RegExp(`"(?:${[...developmentMethods.keys()].join("|")})"|\\\\`);
 
-/** Whether a text may ask for a development method: it has the name of one, or an escape that may be a part of it. */
+/** Whether a text may call a development method: it contains one's name, or an escape sequence that could hide it. */
 function mayNameOwn(text: string): boolean {
 	return OWN_NAMES.test(text);
 }
 
-/** Whose plugins are told what they take for a chain to test on (protocol/development-chain §4.9). */
+/** Its plugins need to see a test chain they recognize (protocol/development-chain §4.9). */
 const isHardhat = ({ agent = "" }: Caller): boolean => /^hardhat\b/i.test(agent);
 const VERSION = "web3_clientVersion";
 const SEND = "eth_sendTransaction";
-/** Members of what is sent that say what it does. */
+/** The members of a sent transaction that define its effect. */
 const WORDS = ["from", "to", "value", "data", "input"];
 
 const MAX_BATCH = 100;
@@ -77,14 +77,14 @@ const HOW_TO_ALLOW = "coin node start --allow-origin";
 
 interface DevelopmentRpcOptions {
 	readonly context: () => DevelopmentContext;
-	/** Answers methods that every node has. */
+	/** Answers the regular methods. */
 	readonly ordinary: Dispatcher;
 }
 
 export class DevelopmentRpc {
 	constructor(private readonly options: DevelopmentRpcOptions) {}
 
-	/** As {@link answer}, with a line end behind what isn't empty. */
+	/** Like {@link answer}, but with a newline after a non-empty answer. */
 	answerLine(
 		...[text, mixed, access, caller]: Parameters<DevelopmentRpc["answer"]>
 	): string | Promise<string> {
@@ -108,7 +108,7 @@ export class DevelopmentRpc {
 	): Promise<string> {
 		let request: RawValue;
 		try {
-			// What a trusted caller restores may be the whole state.
+			// A trusted caller may restore the whole state.
 			request = access === "everything" ? readRawJson(text) : readRawJson(text, RPC_BUDGET);
 		} catch (error) {
 			if (!(error instanceof JsonTextError)) throw error;
@@ -127,7 +127,7 @@ export class DevelopmentRpc {
 		return this.batch(request, mixed, access, caller);
 	}
 
-	/** Once the answers have become too long, no further call is made: pages of other origins may read, but not fill the memory. */
+	/** Stops making calls once the answers exceed the size limit: foreign pages may read, but not exhaust memory. */
 	private async batch(
 		calls: RawArray,
 		...[mixed, access, caller]: [boolean, DevelopmentAccess, Caller]
@@ -152,9 +152,9 @@ export class DevelopmentRpc {
 	}
 
 	/**
-	 * What hardhat is answered in another way: its helpers work with known names of chains alone, and its signers give each call as much
-	 * gas as a block has on a network called localhost, where they count on a refusal of what would fail.
-	 * @returns undefined for what is answered as anybody is
+	 * Special answers for hardhat: its helpers only accept chain names they know, and on a network called localhost its
+	 * signers give each call the block gas limit and rely on the node to reject calls that would fail.
+	 * @returns undefined for everything answered as usual
 	 */
 	private async forHardhat(name: string, call: RawObject, caller: Caller): Promise<string | undefined> {
 		if (name === VERSION) {
@@ -201,7 +201,7 @@ export class DevelopmentRpc {
 	}
 }
 
-/** What of a call it would cost is asked: its gas may be a number that was given for none. */
+/** The call as a request to estimate its cost, without gas, which may have been set as if energy were free. */
 function tryOf(call: RawObject): string | undefined {
 	const params = call.get("params");
 	const [sent] = isRawArray(params) ? params : [];
@@ -217,7 +217,7 @@ function asLine(text: string): string {
 	return text === "" ? "" : `${text}\n`;
 }
 
-/** Refusals that the client can do something about. */
+/** Rejections the client can act on. */
 const REFUSALS = [UnknownSnapshotError, EditError, StateFileError, TimeError, TraceError];
 
 function failure({ node }: DevelopmentContext, id: string, name: string, error: unknown): string {

@@ -1,12 +1,12 @@
 /**
- * Which requests to a development chain come from a page in a browser that isn't its owner's. A page can send requests
- * to this machine without being asked for permission; it may read the chain and broadcast what is signed, and nothing
- * else (protocol/development-chain §5).
+ * Detects requests to a development chain from web pages that don't belong to its owner. A page can send
+ * requests to this machine without asking for permission; it may read the chain and broadcast signed
+ * transactions, nothing else (protocol/development-chain §5).
  */
 
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Development methods that change nothing and tell no keys. */
+/** Development methods that change nothing and reveal no keys. */
 export const READING_METHODS: ReadonlySet<string> = new Set([
 	"dev_info",
 	"eth_accounts",
@@ -34,27 +34,27 @@ export const READING_METHODS: ReadonlySet<string> = new Set([
 	"debug_getBadBlocks",
 ]);
 
-/** What a caller may do on a development chain beside what every node allows. */
+/** What a caller may do on a development chain beyond the regular methods. */
 export type DevelopmentAccess = "everything" | "reading" | "nothing";
 
 export interface OriginRule {
-	/** Origins whose pages may do everything, as browsers write them; `*`: all. */
+	/** Origins whose pages have full access, as browsers write them; `*`: all. */
 	readonly allowed: ReadonlySet<string>;
-	/** The name that the listener is bound to; undefined: every interface. */
+	/** The host name the listener is bound to; undefined: all interfaces. */
 	readonly host: string | undefined;
 }
 
-/** What a request may do by hand; a page in a browser may reach this address under a name of its own. */
+/** What a request may do, given its headers; a page can reach this address under a host name of its own (DNS rebinding). */
 export function accessOf(headers: IncomingHttpHeaders, origins: OriginRule): DevelopmentAccess {
 	const isRemote = origins.host === undefined || !isLoopbackName(origins.host);
 	if (!isRemote && !isLoopbackName(hostName(headers.host))) return "nothing";
 	return isForeignPage(headers, origins) ? "reading" : "everything";
 }
 
-/** Only pages of this machine's own address; there are none. */
+/** Only pages served from this machine's own address, of which there are none. */
 const NO_ORIGINS: OriginRule = { allowed: new Set(), host: "127.0.0.1" };
 
-/** Whether a page sent it that isn't this server's own and was not allowed by name. */
+/** Whether it was sent by a page of another server that isn't explicitly allowed. */
 export function isForeignPage(
 	headers: IncomingHttpHeaders,
 	{ allowed, host }: OriginRule = NO_ORIGINS,
@@ -65,7 +65,7 @@ export function isForeignPage(
 	const site = headers["sec-fetch-site"];
 	const isPage = origin !== undefined || (site !== undefined && site !== "none");
 	if (!isPage) return false;
-	// A page reaches this address under a name of its own, and then it is of the same origin.
+	// With DNS rebinding, a page reaches this address under its own host name and counts as same-origin.
 	if (!isOwnName(headers.host, host)) return true;
 	return origin === undefined ? site !== "same-origin" : origin !== `http://${headers.host}`;
 }
@@ -75,7 +75,7 @@ function isOwnName(header: string | undefined, bound: string | undefined): boole
 	return isLoopbackName(name) || name === bound || /^[\d.]+$|^\[[\da-f:]+\]$/i.test(name);
 }
 
-/** The name in a Host header, without the port. */
+/** The host name in a Host header, without the port. */
 function hostName(header: string | undefined): string {
 	return (header ?? "").replace(/:\d+$/, "").toLowerCase();
 }

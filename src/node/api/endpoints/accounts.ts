@@ -1,4 +1,4 @@
-/** Accounts: the record, bandwidth and energy, addresses, balances of the past (protocol/http-endpoints §3.1, §3.6). */
+/** Accounts: the record, bandwidth and energy, addresses, past balances (protocol/http-endpoints §3.1, §3.6). */
 
 import { Base58Error, fromBase58Check, isAddress } from "../../../protocol/address.js";
 import { fromUtf8 } from "../../../protocol/bytes.js";
@@ -29,7 +29,7 @@ import { accountByAddress, accountById, accountNet, accountResources } from "../
 import { accountBalanceAt } from "../queries/balance-history.js";
 import { addressRequest, textRequest } from "../text-forms.js";
 
-/** A message from the body; in query mode one parameter is put into an object that is decoded like a body. */
+/** A message from the body; in query mode, one parameter wrapped in an object and decoded like a body. */
 function accountRequest(parameter: "address" | "account_id"): RequestForm<Account> {
 	return {
 		fields: [{ name: parameter, type: parameter === "address" ? "address" : "text" }],
@@ -42,7 +42,7 @@ function accountRequest(parameter: "address" | "account_id"): RequestForm<Accoun
 	};
 }
 
-/** The id of an issued token is shown as text even where everything else is hexadecimal. */
+/** The id of an issued token is shown as text even where everything else is hex. */
 export function accountReply(context: ApiContext, account: Account | undefined): string {
 	if (!account) return "{}";
 	if (context.style.visible || account.asset_issued_ID.length === 0) {
@@ -57,7 +57,7 @@ interface AddressCheck {
 	readonly message?: string;
 }
 
-/** Judges an address by the length of its text. */
+/** Classifies an address by the length of its text. */
 function checkAddress(text: string): AddressCheck {
 	try {
 		switch (text.length) {
@@ -85,7 +85,10 @@ function verdict(bytes: Uint8Array | undefined, format: string): AddressCheck {
 
 const badBase64 = (reason: string): NamedError => new NamedError("IllegalArgumentException", reason);
 
-/** Base64 with the texts of the network's runtime, which reads a text as bytes with a sign. @throws {NamedError} */
+/**
+ * Base64 with the error messages of the network's runtime, which treats the text as signed bytes.
+ * @throws {NamedError}
+ */
 function decodeBase64(text: string): Uint8Array {
 	const end = text.search(/[^A-Za-z0-9+/]/);
 	if (end < 0) return Buffer.from(text, "base64");
@@ -161,7 +164,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: textRequest("address"),
 		reply: written,
-		// An unreadable request is answered with nothing.
+		// An unreadable request gets an empty answer.
 		failure: () => "",
 		handle: ({ style }, text) => {
 			const { result, message } = text === null ? { result: false } : checkAddress(text);

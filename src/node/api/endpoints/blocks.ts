@@ -35,10 +35,10 @@ import { LongAnswer, listPieces } from "../long-answer.js";
 import { blockBalance } from "../queries/balance-history.js";
 import { BlockIdError, blocksBetween, latestBlocks, requestedBlock } from "../queries/blocks.js";
 
-/** Texts of blocks, by style. */
+/** Block texts by style. */
 const texts = new WeakMap<SignedBlock, Map<string, string>>();
 
-/** One block. Its text is kept as long as the block is: many ask for the newest one. */
+/** One block. Its text is cached as long as the block is, since many clients poll the newest one. */
 const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) => {
 	if (!block) return "{}";
 	const key = `${style.dialect} ${style.visible} ${style.longsAsText ?? false}`;
@@ -54,7 +54,7 @@ const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) => {
 const blockList: ReplyWriter<Iterable<SignedBlock> | undefined> = ({ style }, blocks) =>
 	blocks ? new LongAnswer(listPieces('{"block":[', blocks, (block) => blockJson(block, style), "]}")) : "{}";
 
-/** An empty body asks for the head block. */
+/** An empty body means the head block. */
 const blockRequest: RequestForm<BlockReq> = {
 	...messageRequest(BlockReq, { id_or_num: textParameter, detail: trueParameter }),
 	read: (input) => {
@@ -68,7 +68,7 @@ function findBlock(context: ApiContext, request: BlockReq): string {
 	return block ? blockJson(block, context.style, request.detail) : "{}";
 }
 
-/** What is wrong with an id is reported without the class of the error. */
+/** Errors about an id are reported without the error class. */
 const blockFailure: FailureWriter = (context, error) =>
 	error instanceof BlockIdError ? errorMessage(error.message) : errorReply(context, error);
 

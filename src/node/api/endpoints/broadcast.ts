@@ -15,13 +15,13 @@ import { broadcastReturn } from "../broadcast.js";
 import { declaredFields, defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
 import { REQUEST_BUDGET } from "../request.js";
 
-/** A transaction as the builders answer it, with its signatures. */
+/** A transaction in the form the builders return, with its signatures. */
 export const packedTransaction: RequestForm<SignedTransaction> = {
 	fields: declaredFields(Transaction, ["raw_data", "signature"]),
 	read: (input) => packTransaction(input.text, input.visible, input.library, input.postQuantum),
 };
 
-/** The bytes of a transaction; the size of the body is not limited. */
+/** A serialized transaction; the body size is not limited. */
 const serialized: RequestForm<SignedTransaction> = {
 	fields: [{ name: "transaction", type: "bytes" }],
 	read: (input) => {

@@ -1,4 +1,4 @@
-/** Endpoints that build an unsigned transaction: one row a contract type (protocol/http-endpoints §1.3, §1.4). */
+/** Endpoints that build an unsigned transaction: one row per contract type (protocol/http-endpoints §1.3, §1.4). */
 
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import {
@@ -24,14 +24,14 @@ import {
 } from "../endpoint.js";
 import type { RequestInput } from "../request.js";
 
-/** A built transaction, with the member `visible`. */
+/** A built transaction, with the `visible` member. */
 export const builtTransaction: ReplyWriter<SignedTransaction> = ({ style }, transaction) =>
 	transactionJson(transaction, style, { visible: true });
 
 interface BuilderForm {
 	readonly get: "empty" | "refused";
 	readonly post: "body" | "raw";
-	/** The member `extra_data` becomes the transaction's memo. */
+	/** `extra_data` becomes the transaction's memo. */
 	readonly memo?: true;
 }
 
@@ -39,7 +39,7 @@ const body = { get: "empty", post: "body" } as const;
 const raw = { get: "empty", post: "raw" } as const;
 const postOnly = { get: "refused", post: "body" } as const;
 
-/** How each builder of the table of contract types is asked, in the order of the documents. */
+/** Request form of each builder in the contract type table, in documentation order. */
 const forms: Readonly<Record<ValueIn<"http">, BuilderForm>> = {
 	createtransaction: { ...raw, memo: true },
 	createaccount: postOnly,
@@ -111,7 +111,7 @@ function builder([name, form]: readonly [name: string, form: BuilderForm]): Endp
 	});
 }
 
-/** The contract type that a text names, which has a message. @throws {NamedError} */
+/** The buildable contract type with this name. @throws {NamedError} */
 function namedType(name: string | null, enumName: string): BuildableType {
 	if (name === null) throw new NamedError("NullPointerException", "Name is null");
 	const isConstant = name === "UNRECOGNIZED" || Object.hasOwn(TransactionContractContractType, name);

@@ -1,4 +1,4 @@
-/** Contracts: their records, calls, and what calls cost (protocol/http-endpoints §§1.6, 1.7, 3.7). */
+/** Contracts: records, calls, and call costs (protocol/http-endpoints §§1.6, 1.7, 3.7). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import type { MessageType } from "../../../protocol/codec/descriptor.js";
@@ -71,7 +71,7 @@ const invalid = (text: string): NamedError => new NamedError("InvalidParameterEx
 
 const isSet = (members: JsonObject, name: string): boolean => (readTextMember(members, name) ?? "") !== "";
 
-/** The call of a request, its data made of selector and parameter where a selector is given. */
+/** The call in a request; if a selector is given, its data is built from selector and parameter. */
 function readCall(input: RequestInput, check: (members: JsonObject) => void): CallRequest {
 	const members = input.object;
 	if (!isSet(members, "owner_address")) throw invalid("owner_address isn't set.");
@@ -92,7 +92,7 @@ const triggerRequest: RequestForm<TriggerRequest> = {
 		const request = readCall(input, (members) => {
 			if (!isSet(members, "contract_address")) throw invalid("contract_address isn't set.");
 		});
-		// These are read once more, as texts or numbers in decimal.
+		// Read again here, as decimal text or numbers.
 		const { call, members } = request;
 		call.call_token_value = readLong(members, "call_token_value");
 		call.token_id = readLong(members, "token_id");
@@ -113,7 +113,7 @@ const constantRequest: RequestForm<CallRequest> = {
 		}),
 };
 
-/** The answer with its transaction shown as builders show it. */
+/** The answer with its transaction in the builders' form. */
 function callReply({ style }: ApiContext, answer: TransactionExtention): string {
 	const transaction = new SignedTransaction(answer.transaction as NonNullable<typeof answer.transaction>);
 	return mapOrderedMessageWith(TransactionExtention, answer, style, [
@@ -121,7 +121,7 @@ function callReply({ style }: ApiContext, answer: TransactionExtention): string 
 	]);
 }
 
-/** The result that stands for a failure: a contract's refusal by its text, anything else with its class. */
+/** The result reporting a failure: only the message for a contract validation error, otherwise with the error class. */
 function failureReturn({ style: { dialect } }: ApiContext, error: Error): Return {
 	const [code, text] =
 		error instanceof ContractValidateError
@@ -142,7 +142,7 @@ function callFailure<T extends TransactionExtention | EstimateEnergyMessage>(
 	};
 }
 
-/** A request that can't be read is answered as if it had not said `visible`. */
+/** An unreadable request is answered as if it had no `visible`. */
 function isVisible({ style }: ApiContext): boolean {
 	try {
 		return style.visible;
@@ -213,10 +213,10 @@ export const contractEndpoints: readonly Endpoint[] = [
 		failure: callFailure(TransactionExtention, mapOrderedMessage),
 		handle: async (context, { call, members, visible }) => {
 			const bare = callTransaction(context, call);
-			// The network's node doesn't look at it.
+			// The network's node ignores it.
 			const isTrial = members.has("fee_limit");
 			const result = await executeConstantCall(context, call, bare, isTrial);
-			// Their errors come second.
+			// Read last: errors in them are reported after those of the call.
 			const options = { ...permissionIdOf(members, context.style), ...memoOf(members, visible) };
 			const isBare = Object.keys(options).length === 0;
 			return constantAnswer(isBare ? bare : callTransaction(context, call, options), result);

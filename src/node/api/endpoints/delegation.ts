@@ -1,4 +1,4 @@
-/** Delegated resources and what of a stake can be used (protocol/http-endpoints §3.1, protocol/staking §8). */
+/** Delegated resources, and the usable part of a stake (protocol/http-endpoints §3.1, protocol/staking §8). */
 
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
@@ -44,7 +44,7 @@ const pair = messageRequest(DelegatedResourceMessage, {
 	toAddress: addressParameter,
 });
 
-/** Two spellings of the parameter are known for this endpoint. */
+/** This endpoint accepts two spellings of the parameter. */
 const unfreezeOwner: RequestForm<GetAvailableUnfreezeCountRequestMessage> = {
 	fields: [{ name: "owner_address", type: "address" }],
 	read: (input) => {
@@ -65,7 +65,7 @@ const delegableOnNile = messageRequest(PostQuantumDelegableRequest, {
 	type: optionalInt,
 });
 
-/** What is asked, and a scheme that was named in the query. */
+/** The request, plus a scheme given in the query. */
 type DelegableInput = DelegableRequest & { readonly schemeText?: string | null | undefined };
 
 const delegable: RequestForm<DelegableInput> = {

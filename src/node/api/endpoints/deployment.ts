@@ -1,4 +1,4 @@
-/** Building a contract's deployment (protocol/http-endpoints §1.5): members are read by themselves, only the interface is decoded. */
+/** Building a contract deployment (protocol/http-endpoints §1.5): members are read individually, only the ABI is decoded. */
 
 import { contractType } from "../../../protocol/contract-types.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
@@ -57,7 +57,7 @@ function newContract(
 	const abi = readTextMember(members, "abi");
 	return SmartContract.create({
 		origin_address: owner,
-		// A list and its text are both accepted; the list is always present in the message, if only empty.
+		// Accepts a list or its text; the message always contains the list, even if empty.
 		abi:
 			abi === null
 				? new SmartContractABI()
@@ -70,7 +70,7 @@ function newContract(
 	});
 }
 
-/** Code with the constructor's arguments behind it. */
+/** Bytecode with the constructor arguments appended. */
 function bytecodeOf(members: JsonObject): Uint8Array {
 	const code = readTextMember(members, "bytecode");
 	if (!members.has("parameter")) return decodeHexText(code);

@@ -30,7 +30,7 @@ import {
 import type { RequestInput } from "../request.js";
 import { numberRequest } from "../text-forms.js";
 
-/** The text of the address: a parameter, or a member of a JSON body; a body without a type is not read. */
+/** The address text: a parameter, or a member of a JSON body. A body without a content type is not read. */
 function addressOf(input: RequestInput): string | null {
 	if (input.method === "GET" || input.contentType.includes("application/x-www-form-urlencoded")) {
 		return input.parameters.get("address");
@@ -42,7 +42,7 @@ function addressOf(input: RequestInput): string | null {
 	return readTextMember(value, "address");
 }
 
-/** An address in either form, with or without `visible`; undefined if there is none. */
+/** An address in either form, with or without `visible`; undefined if missing. */
 const anyAddress: RequestForm<Uint8Array | undefined> = {
 	fields: [{ name: "address", type: "address" }],
 	read: (input) => {
@@ -52,7 +52,7 @@ const anyAddress: RequestForm<Uint8Array | undefined> = {
 	},
 };
 
-/** A malformed address has an answer of its own, which is not escaped. */
+/** A malformed address has its own answer, which is not escaped. */
 const addressFailure: FailureWriter = (context, error) => {
 	if (!hasWireName(error, "DecoderException", "IllegalArgumentException")) {
 		return errorReply(context, error);

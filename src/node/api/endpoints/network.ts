@@ -1,4 +1,4 @@
-/** Values of the network and facts of the node (protocol/http-endpoints §3.3, §5). */
+/** Network values and node information (protocol/http-endpoints §3.3, §5). */
 
 import { spell } from "../../../protocol/dialect.js";
 import { longText } from "../../../protocol/json/message-writer.js";

@@ -1,6 +1,6 @@
 /**
- * Shielded transactions and shielded tokens (protocol/http-endpoints §4, protocol/shielded §5.1). What answers is loaded with
- * the first request (shielded/methods.ts). Requests carry secret keys: nothing of them is logged or kept.
+ * Shielded transactions and shielded tokens (protocol/http-endpoints §4, protocol/shielded §5.1). The implementation is
+ * loaded on the first request (shielded/methods.ts). Requests carry secret keys: nothing in them is logged or stored.
  */
 
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
@@ -80,7 +80,7 @@ function checkServed({ node }: ApiContext): void {
 
 const load = () => import("../shielded/methods.js");
 
-/** Answers with the method of this name. */
+/** Delegates to the method with this name. */
 function by<M extends MethodName>(name: M) {
 	return async (context: ApiContext, request: RequestOf<M>): Promise<ReplyOf<M>> => {
 		checkServed(context);
@@ -92,7 +92,7 @@ function by<M extends MethodName>(name: M) {
 	};
 }
 
-/** A list of events is refused, whether the endpoint is served or not. */
+/** An `events` filter is rejected whether the endpoint is served or not. */
 function withoutEvents<T extends { readonly events: readonly string[] }>(
 	form: RequestForm<T>,
 ): RequestForm<T> {
@@ -108,15 +108,15 @@ function withoutEvents<T extends { readonly events: readonly string[] }>(
 	};
 }
 
-/** The form of another message. */
+/** The form with its value converted to another message. */
 function mapped<T, U>(form: RequestForm<T>, to: (value: T) => U): RequestForm<U> {
 	return { fields: form.fields, read: (input) => to(form.read(input)) };
 }
 
-/** The interface document's name of a member, beside the schema's. */
+/** The interface documentation's name for a member, besides the schema's. */
 const SPENDS = /"shieldedSpends"(?=\s*:)/g;
 
-/** A request whose spends may have either name. */
+/** A request whose spends may use either name. */
 function withEitherName<T extends Message>(type: MessageType<T>): RequestForm<T> {
 	const { fields, read } = messageRequest(type);
 	return {
@@ -128,7 +128,7 @@ function withEitherName<T extends Message>(type: MessageType<T>): RequestForm<T>
 	};
 }
 
-/** A request whose notes have memos of text whatever its `visible` says; nothing else of it depends on that. */
+/** A request whose note memos are text regardless of `visible`, which affects nothing else in it. */
 function withTextMemo<T extends Message>(type: MessageType<T>): RequestForm<T> {
 	const { fields, read } = messageRequest(type);
 	return {
@@ -137,7 +137,7 @@ function withTextMemo<T extends Message>(type: MessageType<T>): RequestForm<T> {
 	};
 }
 
-/** Notes found: their numbers and marks are shown even where they are 0 or false. */
+/** Found notes: positions and flags are shown even when 0 or false. */
 function notes<N extends Message, T extends Message & { readonly noteTxs: readonly N[] }>(
 	type: MessageType<T>,
 	noteType: MessageType<N>,
@@ -160,7 +160,7 @@ function notes<N extends Message, T extends Message & { readonly noteTxs: readon
 
 const oneValue = messageRequest(BytesMessage, { value: hexParameter });
 const oneValueShown = printed(BytesMessage);
-/** Not even `visible` is read: a body may be anything. */
+/** Not even `visible` is read, so the body may be anything. */
 const valueOfNoRequest: ReplyWriter<BytesMessage> = Object.assign(
 	({ style }: ApiContext, reply: BytesMessage) => printMessage(BytesMessage, reply, shownAs(style, false)),
 	{ answers: BytesMessage.typeName },
@@ -169,7 +169,7 @@ const range = { start_block_index: longParameter, end_block_index: longParameter
 const ofContract = { shielded_ORC20_contract_address: addressParameter };
 const byBody = { servers: ["full"], get: "empty" } as const;
 
-/** Values in hexadecimal that are read by themselves. */
+/** Hex values that are read individually. */
 function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array[]> {
 	return {
 		fields: names.map((name) => ({ name, type: "bytes" })),
@@ -331,7 +331,7 @@ const tokenEndpoints: readonly Endpoint[] = [
 	}),
 ];
 
-/** A transaction whose spends aren't signed: its id isn't shown, since signing them changes it. */
+/** A transaction with unsigned spends: its id isn't shown, since signing changes it. */
 const unsignedTransaction: ReplyWriter<SignedTransaction> = ({ style }, transaction) =>
 	transactionJson(transaction, style, { visible: true, id: false });
 

@@ -1,4 +1,4 @@
-/** Who has signed a transaction, and whether it is enough (protocol/http-endpoints §2.3, §2.4). */
+/** Who has signed a transaction, and whether that is enough (protocol/http-endpoints §2.3, §2.4). */
 
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { mapOrderedMessageWith } from "../../../protocol/json/message-writer.js";
@@ -14,7 +14,7 @@ import { defineEndpoint, type Endpoint, written } from "../endpoint.js";
 import { approvedList, type SignatureAnswer, signWeight } from "../queries/signatures.js";
 import { packedTransaction } from "./broadcast.js";
 
-/** An answer with the transaction that both carry. */
+/** An answer together with the transaction it refers to. */
 function withTransaction<T extends Message>(
 	{ style }: ApiContext,
 	type: MessageType<T>,

@@ -1,4 +1,4 @@
-/** Transactions, what became of them, and the pool of those that wait (protocol/http-endpoints §3.2, §5). */
+/** Transactions, their receipts, and the pending pool (protocol/http-endpoints §3.2, §5). */
 
 import { itemPieces } from "../../../protocol/json/message-pieces.js";
 import { type JsonStyle, longText, mapOrderedMessage } from "../../../protocol/json/message-writer.js";
@@ -42,7 +42,7 @@ import { pendingIds, pendingTransaction, shownInfo, withVisibleLogs } from "../q
 const byId = messageRequest(BytesMessage, { value: hexParameter });
 const byNumber = messageRequest(NumberMessage, { num: longParameter });
 
-/** The block of a transaction; undefined: it waits, or isn't known. */
+/** The block of a transaction; undefined if it is pending or unknown. */
 function placeOf({ state }: ApiContext, { value }: BytesMessage): bigint | undefined {
 	const place = locateTransaction(state, value);
 	return place && "block" in place ? place.block : undefined;
@@ -111,7 +111,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 				return new LongAnswer(infoPieces(transactionInfosOfBlock(context.state, num), context.style));
 			}
 			const { node, server, style } = context;
-			// Of the state when its turn comes.
+			// Reads the state current when the answer is actually sent.
 			const pieces = function* (): Generator<string> {
 				yield* infoPieces(receiptsInTurn(node.view(server), num), style);
 			};

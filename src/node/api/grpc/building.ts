@@ -27,7 +27,7 @@ import { buildValid, transactionExtention } from "../builder.js";
 import type { ApiContext } from "../context.js";
 import type { Handler } from "./method.js";
 
-/** The transaction with its id (kind E of protocol/grpc §2.1), or the reason why there is none. */
+/** The transaction with its id (kind E of protocol/grpc §2.1), or the error in its place. */
 export function build<Q extends Message>(type: ContractType): Handler<Q, TransactionExtention> {
 	return (context, contract) =>
 		extentionOrReason(context, () => transactionExtention(buildValid(context, type, contract)));
@@ -45,7 +45,7 @@ export function buildBare<Q extends Message>(type: ContractType): Handler<Q, Tra
 	};
 }
 
-/** Builds a transaction around the type and the parameter of another one's first contract. */
+/** Builds a transaction from the type and parameter of another transaction's first contract. */
 export const buildCommon: Handler<Transaction, TransactionExtention> = (context, { raw_data }) => {
 	const contract = raw_data?.contract[0];
 	if (!contract) throw new NamedError("IndexOutOfBoundsException", "Index: 0, Size: 0");
@@ -64,7 +64,7 @@ function checkedParameter(
 	type: ContractType,
 	contract: Readonly<TransactionContract>,
 ): Message {
-	// A call isn't looked at before it is executed.
+	// A call isn't checked before it is executed.
 	if (type.name === "TriggerSmartContract") return new TriggerSmartContract();
 	try {
 		return unpackParameter(contract);
@@ -78,7 +78,7 @@ function checkedParameter(
 	}
 }
 
-/** An answer, or the reason of its failure in its place. */
+/** The answer, or the error in its place. */
 function extentionOrReason(context: ApiContext, answer: () => TransactionExtention): TransactionExtention {
 	try {
 		return answer();
@@ -88,7 +88,7 @@ function extentionOrReason(context: ApiContext, answer: () => TransactionExtenti
 	}
 }
 
-/** Why something can't be built, as a result. */
+/** The error for something that can't be built, as a result. */
 export function refusal({ style: { dialect } }: ApiContext, error: Error): Return {
 	return error instanceof ContractValidateError
 		? Return.create({

@@ -1,12 +1,12 @@
 /**
- * What one connection of gRPC keeps in this process: calls that are open, answers that it hasn't taken. Windows of HTTP/2
- * are in the client's hands: one that stays closed leaves every answer here.
+ * What one gRPC connection holds in this process: open calls and unread answers. The client controls the
+ * HTTP/2 windows: if one stays closed, every answer accumulates here.
  */
 
-/** Calls that may begin in one round, over all connections. */
+/** Calls that may start per event loop round, over all connections. */
 const MAX_IN_ROUND = 1_000;
 
-/** The calls that one connection began. */
+/** Calls started by one connection in a round. */
 interface RoundCount {
 	round: number;
 	inRound: number;
@@ -20,7 +20,7 @@ export class CallRounds {
 	/** @param afterRound calls a function once all that has been read by now is done */
 	constructor(private readonly afterRound: (next: () => void) => void = setImmediate) {}
 
-	/** Counts a call of a connection. @returns whether the round has room for it */
+	/** Counts a call by a connection. @returns whether the round has room for it */
 	count(connection: RoundCount): boolean {
 		if (!this.isCounting) {
 			this.isCounting = true;
@@ -40,41 +40,41 @@ export class CallRounds {
 	}
 }
 
-/** Answers of a connection that are being made at a time. */
+/** Answers a connection may have in progress at once. */
 const MAX_MAKING = 16;
-/** With so many bytes unsent no further answer is made for a connection. */
+/** Unsent bytes above which no further answer is made for a connection. */
 const MAX_UNSENT = 1 << 20;
-/** Calls that a connection may have open. */
+/** Maximum open calls per connection. */
 export const MAX_CALLS = 100;
 /**
- * Calls that a connection may begin before the event loop comes round. A client that waits for answers can't begin more
- * than it may have open, and as many again for those that it gave up meanwhile.
+ * Calls a connection may start per event loop round. A client that waits for answers can't start more than
+ * its open-call limit, plus as many again to replace cancelled ones.
  */
 export const MAX_BEGUN = 2 * MAX_CALLS;
-/** A client that takes less than this in {@link STALLED_MS} while answers wait for it has stopped reading. */
+/** A client that reads less than this within {@link STALLED_MS} while answers are waiting counts as stalled. */
 const LEAST_PROGRESS = 64 << 10;
 const STALLED_MS = 30_000;
 
-/** What all connections of a server hold together. */
+/** Totals over all connections of a server. */
 export class CallTotals {
-	/** Calls that are open. */
+	/** Open calls. */
 	open = 0;
-	/** Bytes of answers that haven't left. */
+	/** Unsent bytes of answers. */
 	unsent = 0;
 
 	constructor(readonly rounds = new CallRounds()) {}
 }
 
 export class ClientCalls {
-	/** Calls whose message has come, and which are not answered. */
+	/** Calls whose message has arrived but that are not yet answered. */
 	calls = 0;
-	/** Streams of reflection and health that are open. */
+	/** Open reflection and health streams. */
 	streams = 0;
-	/** Whether any call was answered. */
+	/** Whether any call has been answered. */
 	hasAsked = false;
-	/** When it connected, or was answered last. */
+	/** Time of connecting or of the last answer. */
 	lastMs = performance.now();
-	/** Calls that have begun and not closed. */
+	/** Calls started and not yet closed. */
 	private openCalls = 0;
 	private refusedCalls = 0;
 	private readonly begun: RoundCount = { round: 0, inRound: 0 };
@@ -82,27 +82,27 @@ export class ClientCalls {
 	private making = 0;
 	private unsentBytes = 0;
 	private readonly line: (() => void)[] = [];
-	/** How much was written when, as far as it went on. */
+	/** Bytes written at the last noticeable progress, and when that was. */
 	private progress: { readonly written: number; readonly sinceMs: number } | undefined;
 
 	constructor(private readonly totals: CallTotals) {}
 
-	/** Calls that are open. */
+	/** Open calls. */
 	get open(): number {
 		return this.openCalls;
 	}
 
-	/** Whether it opens calls again and again that it was told not to open, or resets them as fast as it opens them. */
+	/** Whether it keeps opening calls after being refused, or resets them as fast as it opens them. */
 	get insists(): boolean {
 		return this.refusedCalls > MAX_CALLS || this.begun.inRound > MAX_BEGUN;
 	}
 
-	/** Bytes of answers that haven't left. */
+	/** Unsent bytes of answers. */
 	get unsent(): number {
 		return this.unsentBytes;
 	}
 
-	/** A call begins. @returns what is to be called when it has closed; undefined: there are too many */
+	/** Starts a call. @returns to be called when it closes; undefined if there are too many */
 	begin(): (() => void) | undefined {
 		if (!this.totals.rounds.count(this.begun)) return undefined;
 		if (this.openCalls >= MAX_CALLS) {
@@ -117,7 +117,7 @@ export class ClientCalls {
 		};
 	}
 
-	/** The client has reset a call. @returns how many it has reset in the window that is open */
+	/** Counts a call reset by the client. @returns the number of resets in the current window */
 	reset(nowMs: number, windowMs: number): number {
 		if (nowMs - this.resets.sinceMs > windowMs) this.resets = { sinceMs: nowMs, count: 0 };
 		return ++this.resets.count;
@@ -133,7 +133,10 @@ export class ClientCalls {
 		return true;
 	}
 
-	/** An answer is made, and waits to be sent. @returns what is to be called, once or more often, when it is gone */
+	/**
+	 * An answer is ready and waiting to be sent.
+	 * @returns to be called once it is gone; repeated calls are harmless
+	 */
 	made(bytes: number): () => void {
 		this.making--;
 		this.unsentBytes += bytes;

@@ -1,12 +1,12 @@
 /**
- * The schema as file descriptors (google/protobuf/descriptor.proto), for clients that ask a server for it. They are
- * derived from what the codec and the table of services know: one file a package.
+ * The schema as file descriptors (google/protobuf/descriptor.proto), for clients that query it by reflection.
+ * Derived from the codec's types and the service table, one file per package.
  */
 
 import type { EnumDescriptor, FieldDescriptor } from "../../../protocol/codec/descriptor.js";
 import { Writer } from "../../../protocol/codec/writer.js";
 
-/** A message type, as far as a descriptor tells about it. */
+/** The part of a message type that a descriptor needs. */
 export interface DescribedMessage {
 	/** `protocol.Transaction.raw` */
 	readonly typeName: string;
@@ -21,7 +21,7 @@ interface DescribedMethod {
 	readonly name: string;
 	readonly request: DescribedMessage;
 	readonly response: DescribedMessage;
-	/** Who sends more than one message. */
+	/** Which side streams. */
 	readonly streams?: "both" | "server";
 }
 
@@ -35,14 +35,14 @@ export interface DescribedFile {
 	/** `api/api.proto` */
 	readonly name: string;
 	readonly package: string;
-	/** Files whose types it uses. */
+	/** Dependencies: files whose types it uses. */
 	readonly needs: readonly string[];
 }
 
 /** Spells an identifier for the client. */
 type Spelling = (name: string) => string;
 
-/** Kinds of values as `FieldDescriptorProto.Type` numbers them. */
+/** `FieldDescriptorProto.Type` numbers by value kind. */
 const TYPES: Readonly<Record<FieldDescriptor["kind"], number>> = {
 	double: 1,
 	int64: 3,
@@ -57,10 +57,10 @@ const TYPES: Readonly<Record<FieldDescriptor["kind"], number>> = {
 const OPTIONAL = 1;
 const REPEATED = 3;
 
-/** A message on the wire: field numbers with texts, numbers and embedded messages. */
+/** A message on the wire: field numbers with strings, numbers and nested messages. */
 type Parts = readonly (readonly [number: number, value: string | number | Parts])[];
 
-/** The types inside a package or a message. */
+/** Types nested in a package or a message. */
 interface Scope {
 	readonly children: Map<string, Scope>;
 	message: DescribedMessage | undefined;
@@ -69,10 +69,10 @@ interface Scope {
 
 const newScope = (): Scope => ({ children: new Map(), message: undefined, enumeration: undefined });
 
-/** Files of a set of services, with the symbols that each defines. */
+/** Descriptor files for a set of services, with the symbols each defines. */
 export class DescriptorFiles {
 	private readonly scopes = new Map<string, Scope>();
-	/** File name by full name of a service, method, message, field or enumeration, spelled. */
+	/** File name by full name of a service, method, message, field or enum, as spelled for clients. */
 	private readonly symbols = new Map<string, string>();
 	private readonly encoded = new Map<string, Uint8Array>();
 
@@ -99,7 +99,7 @@ export class DescriptorFiles {
 		return this.symbols.get(symbol);
 	}
 
-	/** The encoded descriptor of a file and of those that it needs; undefined if there is no such file. */
+	/** The encoded descriptors of a file and its dependencies; undefined if there is no such file. */
 	withDependencies(name: string): readonly Uint8Array[] | undefined {
 		const file = this.files.find((known) => known.name === name);
 		if (!file) return undefined;
@@ -117,7 +117,7 @@ export class DescriptorFiles {
 		return file;
 	}
 
-	/** The scope of a full name, made where it is missing. */
+	/** The scope of a full name, created if missing. */
 	private scopeOf(fullName: string): Scope {
 		const file = this.fileOf(fullName);
 		let scope = this.scopes.get(file.package) as Scope;
@@ -184,7 +184,7 @@ export class DescriptorFiles {
 		return streams === "both" ? [...parts, [5, 1], [6, 1]] : [...parts, [6, 1]];
 	}
 
-	/** Messages and enumerations inside a scope, under the field numbers of what encloses them. */
+	/** Messages and enums nested in a scope, under the field numbers of the enclosing descriptor. */
 	private contentOf(
 		scope: Scope,
 		numbers: { readonly message: number; readonly enumeration: number },
@@ -235,7 +235,7 @@ export class DescriptorFiles {
 				];
 	}
 
-	/** The message of one entry of a map. */
+	/** The entry message of a map field. */
 	private entryParts(field: DescribedField): Parts {
 		const member = (name: string, number: number, type: Parts): Parts => [
 			[1, name],
@@ -271,7 +271,7 @@ export class DescriptorFiles {
 	}
 }
 
-/** The name that compilers give to the message of a map's entry. */
+/** The name protobuf compilers give to a map's entry message. */
 function entryName(field: string): string {
 	const words = field.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
 	return `${words.join("")}Entry`;

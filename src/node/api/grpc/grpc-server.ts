@@ -1,4 +1,4 @@
-/** One gRPC server over a table of services: filters, limits, statuses (protocol/grpc §1.1, §2.1). */
+/** One gRPC server over a service table: filters, limits, statuses (protocol/grpc §1.1, §2.1). */
 
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
@@ -56,17 +56,17 @@ const DISABLED_TEXT = "this API is unavailable due to config";
 
 const KEEP_ALIVE_MS = 7_200_000;
 const CLOSE_GRACE_MS = 1_000;
-/** The least that every client begins with: the preface of HTTP/2 and an empty frame of settings. */
+/** Minimum every client starts with: the HTTP/2 preface and an empty SETTINGS frame. */
 const GREETING_BYTES = 24 + 9;
-/** Streams of reflection and health that a connection may have open: clients need one of each. */
+/** Open reflection and health streams per connection: clients need one of each. */
 const MAX_STREAMS = 16;
-/** Calls that all connections together may have open, and bytes of answers that they may leave unread. */
+/** Open calls, and unread answer bytes, over all connections. */
 const MAX_OPEN = 4_000;
 const MAX_UNSENT = 64 << 20;
-/** Answers from this length on have a gate of their own. */
+/** Answers at least this long pass through a separate gate. */
 const LONG = 8 << 20;
 
-/** Bytes as they are: decoding is up to the method, whose failures have texts of their own. */
+/** Raw bytes: the method decodes them, since its failures have their own texts. */
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 interface Client {
@@ -74,7 +74,7 @@ interface Client {
 	readonly work: ClientCalls;
 }
 
-/** Methods that read the state, in neutral spelling; the network calls the last two otherwise over HTTP. */
+/** Methods that read the state, in neutral spelling; the last two have other names over HTTP. */
 const STATE_METHODS: ReadonlySet<string> = new Set([
 	...endpoints.filter(({ readsState }) => readsState).map(({ name }) => name.toLowerCase()),
 	"getbrokerageinfo",
@@ -82,7 +82,7 @@ const STATE_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a method can be asked of a past block (protocol/http §5.4).
+ * Whether a method accepts a past block (protocol/http §5.4).
  * @param path `/package.Service/Method`
  */
 const readsState = (path: string): boolean =>
@@ -121,7 +121,7 @@ const CLOSED_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a node without history doesn't answer a method (protocol/grpc §1.1).
+ * Whether a lite node refuses a method (protocol/grpc §1.1).
  * @param name `protocol.Wallet/GetAccount`
  */
 function isClosedMethod(name: string): boolean {
@@ -129,7 +129,7 @@ function isClosedMethod(name: string): boolean {
 }
 
 export class GrpcServer {
-	/** By address and port, as calls name them. */
+	/** By address and port, which is how calls identify their peer. */
 	private readonly clients = new Map<string, Client>();
 	private readonly totals = new CallTotals();
 	private readonly received = new ReceivedMessages();
@@ -162,9 +162,9 @@ export class GrpcServer {
 		if (rpc.reflection) reflect(this.server, services, node.config.node, admit);
 		nameUnknownMethods(this.server);
 		admitStreams(this.server, (stream) => this.begin(stream), new CallStarts());
-		// Our own listener, because the library's binds without saying why it couldn't.
+		// Our own listener, because the library's doesn't report why it failed to bind.
 		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
-		// A session of HTTP/2 goes both ways: a client that ends its half is gone.
+		// HTTP/2 needs both directions: a client that ends its half is gone.
 		this.gate = new ConnectionGate(maxConnections, (socket) => this.serve(socket), false, {
 			isStale: (socket, crowded) => this.isStale(socket, crowded, times),
 			idleMs: (socket) => {
@@ -184,21 +184,21 @@ export class GrpcServer {
 		this.injector.injectConnection(socket);
 	}
 
-	/** A call begins: it is counted, and closed where its client has too many. @returns whether it is to be served */
+	/** Counts a new call, and closes it if its client has too many. @returns whether to serve it */
 	private begin(stream: ServerHttp2Stream): boolean {
 		const { session } = stream;
 		const { remoteAddress = "", remotePort } = session?.socket ?? {};
 		const client = this.clients.get(`${remoteAddress}:${remotePort}`);
 		const closed = client?.work.begin();
 		if (client?.work.insists) {
-			// Ends the session at once: the calls behind this one that were read with it don't begin any more.
+			// Ends the session at once, so that calls already read after this one don't start.
 			session?.destroy();
 			client.socket.destroy();
 			closed?.();
 			return false;
 		}
 		if (!closed) {
-			// A stream that is closed with a code fails with it, and nobody else listens to this one.
+			// Closing a stream with a code makes it emit an error, and nobody else listens.
 			stream.once("error", () => {});
 			stream.close(constants.NGHTTP2_REFUSED_STREAM);
 			return false;
@@ -210,21 +210,21 @@ export class GrpcServer {
 				if (!wasReset(stream)) return;
 				if (client?.work.reset(performance.now(), resetWindowMs) !== maxResets + 1) return;
 				session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-				// The refusal is sent first.
+				// Lets the GOAWAY go out first.
 				setImmediate(() => session?.destroy());
 			});
 		}
 		return true;
 	}
 
-	/** What is received for a call that is served is counted. */
+	/** Counts what is received for a served call. */
 	private watch(call: LibraryCall): void {
 		if (!call.stream) return;
 		this.received.watch(call, call.stream.session?.socket?.remoteAddress ?? "");
 		this.makeRoom();
 	}
 
-	/** Closes the connection that holds most where all together hold too much. */
+	/** When all connections together hold too much, closes the one that holds most. */
 	private makeRoom(): void {
 		const { open, unsent } = this.totals;
 		if (open <= MAX_OPEN && unsent <= MAX_UNSENT) return;
@@ -234,7 +234,7 @@ export class GrpcServer {
 		others.reduce((most, client) => (held(client) > held(most) ? client : most), first).socket.destroy();
 	}
 
-	/** Counts a stream of a client. @returns what ends it; undefined: the client has too many */
+	/** Counts a client's stream. @returns ends it; undefined if the client has too many */
 	private admitStream(peer: string): (() => void) | undefined {
 		const client = this.clients.get(peer)?.work;
 		if (!client || client.streams >= MAX_STREAMS) return undefined;
@@ -249,7 +249,10 @@ export class GrpcServer {
 		};
 	}
 
-	/** A client that sends no preface is disconnected; while others wait also one that is idle, or sends a call without end. */
+	/**
+	 * Whether to disconnect a client: it has stalled, or sent no preface; when others are waiting, also if it
+	 * is idle or never finishes sending a call.
+	 */
 	private isStale(socket: Socket, crowded: boolean, { requestMs, crowdedMs }: ConnectionTimes): boolean {
 		const client = this.clients.get(peerOf(socket))?.work;
 		if (!client) return false;
@@ -260,12 +263,12 @@ export class GrpcServer {
 		return socket.bytesRead < GREETING_BYTES && idleMs > requestMs;
 	}
 
-	/** @returns the bound port. Rejects with the system's error. */
+	/** @returns the bound port; rejects with the system's error */
 	listen(port: number, host?: string): Promise<number> {
 		return this.gate.listen(port, host);
 	}
 
-	/** Stops listening; calls under way get a moment to finish. */
+	/** Stops listening; calls in progress get a short grace period. */
 	async close(): Promise<void> {
 		this.health.close();
 		this.injector.drain(CLOSE_GRACE_MS);
@@ -316,7 +319,7 @@ export class GrpcServer {
 		};
 	}
 
-	/** Makes an answer once its client has taken most of those before. */
+	/** Makes an answer once the client has read most of its earlier ones. */
 	private async answerInTurn(
 		call: ServerUnaryCall<Buffer, Buffer>,
 		client: Client | undefined,
@@ -332,7 +335,7 @@ export class GrpcServer {
 			bytes = await make();
 			return bytes;
 		} finally {
-			// Long answers are few (see large-messages.ts): they only must not stay.
+			// Long answers are few (see large-messages.ts), so each only counts as one byte to detect a stalled client.
 			const length = bytes ? messageLength(bytes) : 0;
 			const gone = work.made(length < LONG ? length : 1);
 			if (!bytes || call.cancelled) gone();
@@ -354,7 +357,7 @@ export class GrpcServer {
 		const admitted = gate.enter(addressOf(call.getPeer()));
 		if (admitted !== true && !(await admitted)) throw new CallError(status.RESOURCE_EXHAUSTED, "");
 		try {
-			// A copy: what is kept of a message must not keep the connection's whole buffer.
+			// A copy: parts of the message that are kept must not pin the connection's whole buffer.
 			const request = method.request.decode(Uint8Array.from(call.request), REQUEST_BUDGET);
 			const context = this.context(addressOf(call.getPeer()), () => call.cancelled);
 			const reply = await method.handle(this.asked(context, call), request);
@@ -384,7 +387,10 @@ export class GrpcServer {
 		};
 	}
 
-	/** The call as it is of the block that its metadata name, where a method asks for state; of a node without history all are the head's. */
+	/**
+	 * The call's context at the block named in its metadata, for methods that read state; on a node without
+	 * past states, always the head.
+	 */
 	private asked(context: ApiContext, call: ServerUnaryCall<Buffer, Buffer>): ApiContext {
 		const [name] = context.node.past ? call.metadata.get("block") : [];
 		if (name === undefined || !readsState(call.getPath())) return context;
@@ -403,7 +409,7 @@ export class GrpcServer {
 		if (error instanceof UnimplementedError) {
 			return { code: status.UNIMPLEMENTED, details: `Method ${name} is unimplemented` };
 		}
-		// More items than any request has: that is no fault of this program.
+		// More items than any legitimate request has: the client's fault, not ours.
 		if (error instanceof BudgetError) return { code: status.INVALID_ARGUMENT, details: error.message };
 		if (!isWireError(error)) this.node.report(error, `gRPC ${name}`);
 		return { code: status.UNKNOWN, details: UNREADABLE };
@@ -435,12 +441,12 @@ function optionsOf(rpc: RpcConfig): ChannelOptions {
 	return options;
 }
 
-/** A duration as timers take it; undefined if it is longer than they can wait. */
+/** A duration for a timer; undefined if it exceeds the maximum delay. */
 function timerMs(ms: bigint | undefined): number | undefined {
 	return ms === undefined || ms > BigInt(MAX_TIMER_MS) ? undefined : Number(ms);
 }
 
-/** The servers by the names of their ports. */
+/** Port names by server. */
 const PORTS = { full: "grpc", solidity: "grpcSolidity", pbft: "grpcPbft" } as const;
 export type GrpcPort = (typeof PORTS)[ServerKind];
 

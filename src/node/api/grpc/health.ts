@@ -1,6 +1,6 @@
 /**
- * The health service that load balancers and probes ask for (grpc/health/v1/health.proto). The network's servers don't
- * have it; nothing of theirs contradicts it.
+ * The health service that load balancers and probes query (grpc/health/v1/health.proto). The network's
+ * servers lack it, and it conflicts with none of theirs.
  */
 
 import { type Server, type ServerUnaryCall, type ServerWritableStream, status } from "@grpc/grpc-js";
@@ -32,7 +32,7 @@ const response = {
 	],
 } as const;
 
-/** The schema of the service. */
+/** The service schema. */
 export const healthService: DescribedService = {
 	name: `${PREFIX}Health`,
 	methods: [
@@ -43,7 +43,7 @@ export const healthService: DescribedService = {
 
 type Watcher = ServerWritableStream<Buffer, Buffer>;
 
-/** What a server says about itself and its services: it serves them until it closes. */
+/** Health of a server and its services: serving until it closes. */
 export class Health {
 	private readonly watchers = new Set<Watcher>();
 	private state: number = Serving.SERVING;
@@ -52,7 +52,7 @@ export class Health {
 	constructor(
 		server: Server,
 		private readonly offered: ReadonlySet<string>,
-		/** Whether a client may open one stream more; calls the function given when it has ended. */
+		/** Whether a client may open another stream; the returned function is called when it ends. */
 		private readonly admit: (peer: string) => (() => void) | undefined,
 	) {
 		const asIs = (bytes: Buffer): Buffer => bytes;
@@ -77,7 +77,7 @@ export class Health {
 		);
 	}
 
-	/** Notifies all watching clients, and ends their streams. */
+	/** Notifies all watchers and ends their streams. */
 	close(): void {
 		this.state = Serving.NOT_SERVING;
 		for (const call of this.watchers) {
@@ -87,12 +87,12 @@ export class Health {
 		this.watchers.clear();
 	}
 
-	/** The empty name is the server as a whole. */
+	/** The empty name means the whole server. */
 	private knows(name: string): boolean {
 		return name === "" || this.offered.has(name);
 	}
 
-	/** Stays open: a status that changes follows. */
+	/** Stays open so that a later status change can follow. */
 	private watch(call: Watcher): void {
 		const name = serviceName(call.request);
 		if (name === undefined) {
@@ -112,7 +112,7 @@ export class Health {
 	}
 }
 
-/** The service that a request asks for; undefined: it can't be read. */
+/** The requested service; undefined if unreadable. */
 function serviceName(bytes: Uint8Array): string | undefined {
 	try {
 		const reader = new Reader(bytes);

@@ -1,4 +1,4 @@
-/** Messages that may be very long: gRPC wants them whole, in both directions. */
+/** Messages that may be very long; gRPC needs them whole in both directions. */
 
 import type { ServerHttp2Stream } from "node:http2";
 import { type ServerUnaryCall, status } from "@grpc/grpc-js";
@@ -9,9 +9,9 @@ import { BodyBudget } from "../request-body.js";
 import { messageOfParts, whenSent } from "./library-answers.js";
 import { CallError, type LongMessage } from "./method.js";
 
-/** A hundred of the largest blocks are below it. */
+/** Fits a hundred of the largest blocks. */
 const LONGEST = 256 << 20;
-/** How long a client may take for a message before others are made. */
+/** How long a client may take to read a message before its slot goes to the next. */
 const PLACE_MS = 100;
 
 type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
@@ -25,7 +25,7 @@ interface Answer {
 	readonly length: number;
 }
 
-/** Very long answers: a few are made at a time, in turns. */
+/** Very long answers: only a few are made at a time, time-sliced. */
 export class LongMessages {
 	constructor(
 		private readonly gate: LongAnswerGate,
@@ -33,7 +33,7 @@ export class LongMessages {
 	) {}
 
 	/**
-	 * A message, whose bytes a long one gets as it is sent. While a long one is made, or is read as it is sent, only a few others are made.
+	 * Collects a message; a long one's bytes are only produced as it is sent. Limits how many others are made meanwhile.
 	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if the client has gone
 	 */
 	async gather(call: Call, address: string, { parts }: LongMessage): Promise<Buffer> {
@@ -62,7 +62,7 @@ export class LongMessages {
 		}
 	}
 
-	/** Gives the place back once the message is sent, or its client reads slowly: then it counts among those that wait. */
+	/** Frees the slot once the message is sent, or when its client reads slowly; it then counts as an unread answer. */
 	private leaveWhenSent({ call, address, message, length }: Answer, leave: () => void): void {
 		let read: (() => void) | undefined;
 		const done = (): void => {
@@ -82,17 +82,17 @@ export class LongMessages {
 	}
 }
 
-/** A call with a longer message must have sent it in time. */
+/** Messages above this size must arrive in time. */
 const LARGE = 64 << 10;
-/** From the first bytes of a large message to its end. */
+/** From the first bytes of a large message to its last. */
 const MESSAGE_MS = 60_000;
-/** Bytes of all clients, and of one address; a message is joined of its parts once it is whole. */
+/** Byte budgets for all clients and for one address; a message's parts are joined once complete. */
 const TOTAL = 32 << 20;
 const PER_ADDRESS = TOTAL / 2;
-/** Messages that are decompressed at a time. */
+/** Messages decompressed at the same time. */
 const MAX_DECOMPRESSING = 4;
 
-/** What the library's call has, as far as it is known. */
+/** The members of the library's call object used here. */
 interface LibraryCall {
 	readonly stream?: ServerHttp2Stream;
 	decompressMessage?(message: Buffer, encoding: string): Buffer | Promise<Buffer>;
@@ -100,8 +100,8 @@ interface LibraryCall {
 }
 
 /**
- * Bytes of messages that clients are sending: a message is kept from its first byte until its call closes, and the
- * library has no limit of its own.
+ * Bytes of incoming messages. A message is held from its first byte until its call closes, and the library
+ * has no limit of its own.
  */
 export class ReceivedMessages {
 	private decompressing = 0;
@@ -109,7 +109,7 @@ export class ReceivedMessages {
 
 	constructor(private readonly budget = new BodyBudget(TOTAL, PER_ADDRESS)) {}
 
-	/** Counts what a call receives; ends it where there is no room. @param address of the client */
+	/** Counts what a call receives; ends it if the budget is exhausted. @param address of the client */
 	watch(call: LibraryCall, address: string): void {
 		const { stream, decompressMessage } = call;
 		if (!stream) return;

@@ -1,7 +1,7 @@
 /**
- * Two answers of the library that differ from the network's, long messages that are sent in parts, the moment at which a
- * message has been sent, and the one before it sees a call: for none of them it offers a hook. They use private members of the
- * release that is pinned; a test compares what arrives.
+ * Adjustments to the gRPC library for which it has no hook: two answers that differ from the network's, long
+ * messages sent in parts, knowing when a message has been sent, and intercepting calls early. They use
+ * private members of the pinned release; a test compares what arrives.
  */
 
 import { constants, type Http2Server, type ServerHttp2Stream } from "node:http2";
@@ -17,15 +17,15 @@ import {
 	status,
 } from "@grpc/grpc-js";
 
-/** Calls that begin in one round, over all connections. */
+/** Calls that may start per event loop round, over all connections. */
 export const MAX_STARTS = 32;
 
 /**
- * Calls begin a few in each round of the event loop, one of each connection in turn: the library's part of a call takes several times
- * what reading it takes, and one round may read a hundred calls of every connection.
+ * Starts a few calls per event loop round, one per connection in turn: the library's work on a call costs
+ * several times as much as reading it, and one round may read a hundred calls from every connection.
  */
 export class CallStarts {
-	/** What waits, by connection; connections in the order in which they come next. */
+	/** Waiting calls by connection; connections in round-robin order. */
 	private readonly waiting = new Map<object, Set<() => void>>();
 	private inRound = 0;
 	private isScheduled = false;
@@ -34,9 +34,9 @@ export class CallStarts {
 	constructor(private readonly inNextRound: (next: () => void) => void = setImmediate) {}
 
 	/**
-	 * Begins a call: now, or in a later round.
+	 * Starts a call, now or in a later round.
+	 * @returns removes a waiting call from the queue, so that a cancelled one holds nothing; undefined if it has started
 	 * @param begin must not throw
-	 * @returns takes a call that waits out of the line: one that its client gives up must hold nothing; undefined: it has begun
 	 */
 	start(connection: object, begin: () => void): (() => void) | undefined {
 		this.schedule();
@@ -88,8 +88,8 @@ interface HandlerLookup {
 }
 
 /**
- * Makes a server answer unknown methods with `Method not found: <service>/<method>`, before any message: a client that
- * opens a stream may wait for the answer first.
+ * Makes a server answer unknown methods with `Method not found: <service>/<method>` before any message
+ * arrives: a client that opens a stream may wait for the answer first.
  */
 export function nameUnknownMethods(server: Server): void {
 	const lookup = server as unknown as HandlerLookup;
@@ -116,8 +116,8 @@ interface ServerMaker {
 }
 
 /**
- * Lets a server see only the streams that are admitted, and a few at a time: what the library does for a call costs three times
- * what HTTP/2 does. To be called before the server makes its listeners.
+ * Shows the server only admitted streams, a few at a time: the library's work on a call costs three times as
+ * much as HTTP/2's. Must be called before the server creates its listeners.
  * @param admits called with every stream before anything is done for it; has closed it if it says no
  * @param starts when the library sees which stream
  */
@@ -136,7 +136,7 @@ export function admitStreams(
 			if (event !== "stream") return emit.call(made, event, ...values);
 			const stream = values[0] as ServerHttp2Stream;
 			if (!admits(stream)) return true;
-			// One that fails before the library has seen it.
+			// Handles errors before the library has seen the stream.
 			stream.on("error", () => {});
 			const leave = starts.start(stream.session ?? made, () => {
 				if (!stream.destroyed) emit.call(made, event, ...values);
@@ -148,23 +148,23 @@ export function admitStreams(
 	};
 }
 
-/** What gRPC puts before a message: whether it is compressed, and its length. */
+/** The gRPC message prefix: a compression flag and the length. */
 const MESSAGE_HEAD_BYTES = 5;
 
-/** A message on its way to its client. */
+/** An outgoing message. */
 interface Sending {
-	/** Of a message in parts, its head and then its bytes. */
+	/** For a message in parts: its prefix, then its bytes. */
 	readonly parts?: readonly [Buffer, ...Uint8Array[]];
 	readonly done: (() => void)[];
-	/** Known once the library sends it. */
+	/** Set once the library sends it. */
 	stream?: ServerHttp2Stream;
 }
 
 const sending = new WeakMap<Buffer, Sending>();
 
 /**
- * A message of parts, which are sent one after the other without being joined first: it may take hundreds of megabytes.
- * @returns what stands for it until it is sent: without bytes
+ * A message in parts, sent one after another without joining them first: it may take hundreds of megabytes.
+ * @returns an empty placeholder for it until it is sent
  */
 export function messageOfParts(parts: readonly Uint8Array[], length: number): Buffer {
 	const head = Buffer.alloc(MESSAGE_HEAD_BYTES);
@@ -174,15 +174,15 @@ export function messageOfParts(parts: readonly Uint8Array[], length: number): Bu
 	return message;
 }
 
-/** Bytes of a message, joined or in parts. */
+/** Length of a message in bytes, whole or in parts. */
 export function messageLength(message: Buffer): number {
 	const [head] = sending.get(message)?.parts ?? [];
 	return head ? head.readUInt32BE(1) : message.length;
 }
 
 /**
- * Has a function called once a message has left the process; the library has no callback for it.
- * @returns ends the call of the message, with what clients show as RESOURCE_EXHAUSTED; doesn't keep the message itself
+ * Calls a function once a message has left the process; the library has no callback for it.
+ * @returns ends the message's call, which clients report as RESOURCE_EXHAUSTED; doesn't hold on to the message
  */
 export function whenSent(message: Buffer, done: () => void): () => void {
 	const known: Sending = sending.get(message) ?? { done: [] };
@@ -191,7 +191,7 @@ export function whenSent(message: Buffer, done: () => void): () => void {
 	return () => known.stream?.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
-/** The library's call, as far as it is known. */
+/** The members of the library's call object used here. */
 export interface LibraryCall {
 	readonly stream?: ServerHttp2Stream;
 	sendMessage(message: unknown, callback: () => void): void;
@@ -199,19 +199,19 @@ export interface LibraryCall {
 	sendStatus(status: Partial<StatusObject>): void;
 }
 
-/** Streams that were closed here without a status. */
+/** Streams closed here without a status. */
 const cancelled = new WeakSet<ServerHttp2Stream>();
 
-/** Whether a stream that has closed was reset by its client. */
+/** Whether a closed stream was reset by its client. */
 export function wasReset(stream: ServerHttp2Stream): boolean {
 	return stream.rstCode !== constants.NGHTTP2_NO_ERROR && !cancelled.has(stream);
 }
 
-/** The library's texts for a message that is too long, as it comes or decompressed. */
+/** The library's errors for an oversized message, as received or after decompression. */
 const TOO_LARGE = /^Received message larger than max \((\d+) vs (\d+)\)$/;
 const TOO_LARGE_INSIDE = /^Received message that decompresses to a size larger than (\d+)$/;
 
-/** The network's text for it; undefined: the call ended for another reason. */
+/** The network's text for that error; undefined if the call ended for another reason. */
 function oversizeText({ code, details = "" }: Partial<StatusObject>): string | undefined {
 	if (code !== status.RESOURCE_EXHAUSTED) return undefined;
 	const [, size, max] = TOO_LARGE.exec(details) ?? [];
@@ -221,8 +221,8 @@ function oversizeText({ code, details = "" }: Partial<StatusObject>): string | u
 }
 
 /**
- * A message above the limit ends its call as cancelled, without a status (recorded in ops/limits), or with a status that
- * says so (recorded in late-grpc). Also tells when messages have been sent.
+ * An oversized message ends its call as cancelled, without a status (recorded in ops/limits), or with a
+ * status that says so (recorded in late-grpc). Also tracks when messages have been sent.
  * @param tellsOversize whether there is a status
  * @param begun called with every call, before anything of it is read
  */
@@ -257,7 +257,7 @@ export const watchCalls =
 		return new ServerInterceptingCall(call);
 	};
 
-/** Writes what follows a message's head. @param sent not called if the stream ends before */
+/** Writes what follows a message's prefix. @param sent not called if the stream ends before */
 function writeParts(stream: ServerHttp2Stream, parts: readonly Uint8Array[], sent: () => void): void {
 	for (const [at, part] of parts.entries()) {
 		if (stream.destroyed || stream.writableEnded) return;
@@ -268,10 +268,10 @@ function writeParts(stream: ServerHttp2Stream, parts: readonly Uint8Array[], sen
 	}
 }
 
-/** What HTTP/2 counts for a field beside its name and value. */
+/** Bytes HTTP/2 counts per header field besides its name and value. */
 const FIELD_OVERHEAD = 32;
 
-/** Ends calls whose header fields are longer than allowed; the library itself stops at 64 KiB. */
+/** Ends calls whose header fields exceed the limit; the library's own limit is 64 KiB. */
 export function limitHeaders(maxBytes: number): ServerInterceptor {
 	return (_method, call) =>
 		new ServerInterceptingCall(call, {

@@ -1,6 +1,6 @@
 /**
- * The methods of the gRPC services, typed by the schema: request in, response out, and how failures are reported
- * (protocol/grpc §2.1).
+ * The methods of the gRPC services, typed by the schema: request in, response out, and how failures are
+ * reported (protocol/grpc §2.1).
  */
 
 import { status } from "@grpc/grpc-js";
@@ -9,7 +9,7 @@ import type { services } from "../../../protocol/generated/services.js";
 import { isWireError, messageText } from "../../../protocol/json/exceptions.js";
 import type { ApiContext } from "../context.js";
 
-/** What the network answers to a request that it can't read. */
+/** The network's answer to a request it can't read. */
 export const UNREADABLE = "Application error processing RPC";
 
 type Services = typeof services;
@@ -19,14 +19,14 @@ type MessageOf<T> = T extends abstract new () => infer M ? M : never;
 type RequestOf<D> = D extends { readonly request: infer T } ? MessageOf<T> : never;
 type ResponseOf<D> = D extends { readonly response: infer T } ? MessageOf<T> : never;
 
-/** A message that may be very long: parts of its bytes, each made when it is asked for. */
+/** A message that may be very long, in parts that are produced lazily. */
 export class LongMessage {
 	constructor(readonly parts: Iterable<Uint8Array>) {}
 }
 
 type Answer<R> = Readonly<R> | LongMessage | undefined;
 
-/** Answers a request; undefined is the empty message. */
+/** Answers a request; undefined stands for an empty message. */
 export type Handler<Q, R> = (context: ApiContext, request: Readonly<Q>) => Answer<R> | Promise<Answer<R>>;
 
 /** A handler for every method of a service. */
@@ -34,32 +34,32 @@ export type Handlers<S extends ServiceName> = {
 	readonly [M in keyof Services[S]]: Handler<RequestOf<Services[S][M]>, ResponseOf<Services[S][M]>>;
 };
 
-/** A method of a service, for code that doesn't know its messages. */
+/** A service method with its message types erased. */
 export interface ServiceMethod {
 	readonly request: MessageType<Message>;
 	readonly response: MessageType<Message>;
 	readonly handle: Handler<Message, Message>;
 }
 
-/** A call ends with this status instead of an answer. */
+/** Ends a call with a status instead of an answer. */
 export class CallError extends Error {
 	override readonly name = "CallError";
 
 	constructor(
 		readonly code: number,
-		/** Spelled for the client; empty: the status has no description. */
+		/** Spelled for the client; if empty, the status has no description. */
 		message: string,
 	) {
 		super(message);
 	}
 }
 
-/** A method that the network lists and doesn't serve. */
+/** A method the network lists but doesn't serve. */
 export class UnimplementedError extends Error {
 	override readonly name = "UnimplementedError";
 }
 
-/** The handler of a method that the network lists and doesn't serve. */
+/** Handler of a method the network lists but doesn't serve. */
 export function unimplemented(): never {
 	throw new UnimplementedError();
 }
@@ -77,7 +77,7 @@ export function withoutReason<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
 	return guarded(handle, () => new CallError(status.UNKNOWN, ""));
 }
 
-/** Turns outcomes that clients are informed of into a status; faults of this program pass. */
+/** Turns failures meant for the client into a status; bugs of this program pass through. */
 function guarded<Q, R>(
 	handle: Handler<Q, R>,
 	toStatus: (error: Error, context: ApiContext) => CallError,

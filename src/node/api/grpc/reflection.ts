@@ -1,6 +1,6 @@
 /**
- * Server reflection (grpc/reflection): which services there are, and the schema that describes them. The network's
- * servers offer v1alpha only (protocol/grpc §2.1), and that version answers as theirs; clients of today ask for v1 first.
+ * Server reflection (grpc/reflection): lists the services and the schema describing them. The network's servers offer v1alpha
+ * only (protocol/grpc §2.1), which answers like theirs here; current clients ask for v1 first.
  */
 
 import { type Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
@@ -23,8 +23,8 @@ import { UNREADABLE } from "./method.js";
 import { type GrpcService, isOffered, PACKAGE } from "./service-table.js";
 
 /**
- * The schema of the reflection service itself, which it describes as well: grpc/reflection/v1alpha/reflection.proto, and
- * the same messages in the package of version 1.
+ * The reflection service's own schema, which it describes as well: grpc/reflection/v1alpha/reflection.proto,
+ * and the same messages in the v1 package.
  */
 type ReflectionVersion = "v1alpha" | "v1";
 
@@ -43,7 +43,7 @@ const embedded = (number: number, name: string, type: DescribedMessage): Describ
 	message: () => type,
 });
 
-/** The service of a version. */
+/** The service in a version. */
 function reflectionService(version: ReflectionVersion): DescribedService {
 	const prefix = `grpc.reflection.${version}.`;
 	const message = (name: string, fields: readonly DescribedField[]): DescribedMessage => ({
@@ -106,9 +106,9 @@ const FILES: readonly DescribedFile[] = [
 	{ name: "grpc/health/v1/health.proto", package: "grpc.health.v1", needs: [] },
 ];
 
-/** Members of a request; all but the host exclude each other. */
+/** Request fields; all but the host are in a oneof. */
 const Ask = { host: 1, file: 3, symbol: 4, extension: 5, extensionNumbers: 6, services: 7 } as const;
-/** Members of a response; all but the first two exclude each other. */
+/** Response fields; all but the first two are in a oneof. */
 const Tell = { host: 1, request: 2, files: 4, services: 6, error: 7 } as const;
 
 /**
@@ -162,7 +162,7 @@ function serve(
 			call.once("cancelled", leave);
 			call.on("data", (request: Buffer) => {
 				try {
-					// A client that doesn't read asks nothing more.
+					// Backpressure: a client that doesn't read gets no further requests processed.
 					if (call.write(answer(request))) return;
 					call.pause();
 					call.once("drain", () => call.resume());
@@ -179,7 +179,7 @@ function serve(
 	);
 }
 
-/** All services of a release, whether a server offers them or not. */
+/** All services of a release, whether or not a server offers them. */
 function describedServices(release: Release): DescribedService[] {
 	return Object.entries(schema).map(([name, methods]) => ({
 		name: `${PACKAGE}.${name}`,
@@ -221,7 +221,7 @@ function answer(request: Uint8Array, names: readonly string[], describe: () => D
 	return Buffer.from(writer.finish());
 }
 
-/** The last of the members that exclude each other counts. */
+/** The last field of the oneof wins. */
 function readRequest(request: Uint8Array): {
 	readonly host: string;
 	readonly asked: number;

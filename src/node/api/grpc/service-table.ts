@@ -1,4 +1,4 @@
-/** Which services each server has, and every method under both spellings of its name (protocol/grpc §1.1). */
+/** Which services each server has, with every method under both spellings of its name (protocol/grpc §1.1). */
 
 import { toDeployed } from "../../../protocol/dialect.js";
 import { services } from "../../../protocol/generated/services.js";
@@ -12,10 +12,10 @@ import { database } from "./services/blocks.js";
 import { monitor } from "./services/network.js";
 import { wallet } from "./services/wallet.js";
 
-/** The package of every service. */
+/** The package of all services. */
 export const PACKAGE = "protocol";
 
-/** The solidified state answers the same questions as the head. */
+/** The handlers are the same; only the state they read differs. */
 const walletSolidity: Handlers<"WalletSolidity"> = wallet;
 
 const walletPbft: Handlers<"WalletSolidity"> = {
@@ -24,14 +24,14 @@ const walletPbft: Handlers<"WalletSolidity"> = {
 	GetPaginatedNowWitnessList: unimplemented,
 };
 
-/** A service as a server offers it. */
+/** A service offered by a server. */
 export interface GrpcService {
 	readonly name: ServiceName;
-	/** Methods by their neutral name. */
+	/** Methods by neutral name. */
 	readonly methods: ReadonlyMap<string, ServiceMethod>;
 }
 
-/** The services of a server, as the node's configuration asks for them. */
+/** The services of a server for the node's configuration. */
 export function servicesOf(server: ServerKind, config: NodeConfig): readonly GrpcService[] {
 	const { release } = config.node;
 	switch (server) {
@@ -53,7 +53,7 @@ export function isOffered(method: string, release: Release): boolean {
 	return !answersOf({ release }).lacking.has(method);
 }
 
-/** Only the methods that the schema lists for the service, and the release has; a table of handlers may hold more. */
+/** Only methods that are in both the schema's service and the release; the handler table may hold more. */
 function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release: Release): GrpcService {
 	const methods = new Map<string, ServiceMethod>();
 	for (const [method, { request, response }] of Object.entries(services[name])) {
@@ -74,7 +74,7 @@ export function fullName(service: GrpcService, method: string): string {
 	return `${PACKAGE}.${service.name}/${method}`;
 }
 
-/** A name in both spellings; one, if they are the same. */
+/** A name in both spellings; a single entry if they are the same. */
 export function spellings(name: string): ReadonlySet<string> {
 	return new Set([name, toDeployed(name)]);
 }

@@ -1,6 +1,6 @@
 /**
- * Documents of the event query service, each made when it is asked for: a block may have a hundred thousand logs, and a client
- * may leave. The last block is kept between two of them, as long as there is memory.
+ * Documents of the event query service, produced lazily: a block may have a hundred thousand logs, and a
+ * client may leave. The last block is cached between documents while memory allows.
  */
 
 import { addressPrefix } from "../../../protocol/address.js";
@@ -22,34 +22,34 @@ export type DocumentKind = LogKind | "blocks" | "transactions" | "transfers";
 const TRANSFERS: ReadonlySet<unknown> = new Set(["TransferContract", "TransferAssetContract"]);
 const STYLE = { version: 1, ethCompatible: false } as const;
 
-/** Beside longer data the text of a log may be too long for an answer, which only shows when it is made. */
+/** With more data than this, a log's text may be too long for an answer, which only shows once it is made. */
 const MAX_SURE_DATA = 32 << 10;
 
-/** A document that is made when it is asked for: pages before the asked one only count theirs. */
+/** A lazily made document: earlier pages are only counted. */
 export interface FoundDocument {
-	/** Undefined: it isn't there any more. */
+	/** Undefined if it is no longer there. */
 	message(): EventMessage | undefined;
 }
 
 interface LogDocument extends FoundDocument {
-	/** Of the event; undefined: it is shown as a log. */
+	/** The event's name; undefined if it is shown as a log. */
 	readonly name: string | undefined;
 }
 
 type Receipts = LoadedBlock["infos"];
 
 export class Documents {
-	/** Read again where the memory was needed meanwhile: a client may take long to read what was made of it. */
+	/** Weak, to be read again if memory was needed: a client may take long to read what came of it. */
 	private last: { readonly number: number; readonly read: WeakRef<SignedBlock> | undefined } | undefined;
 	private lastReceipts:
 		| { readonly number: number; readonly position: number; readonly read: WeakRef<Receipts> }
 		| undefined;
-	/** What is too long is left out of the answer. */
+	/** Oversized documents are left out of the answer. */
 	private readonly budget = new EventBudget(() => {});
 
 	constructor(private readonly node: ApiNode) {}
 
-	/** Those of a block in its order, or from the last to the first; undefined stands for one of another kind. */
+	/** The documents of a block, in order or reversed; undefined stands for one of another kind. */
 	*ofBlock(
 		kind: DocumentKind,
 		number: number,
@@ -112,7 +112,7 @@ export class Documents {
 		return eventMessage("transaction", trigger);
 	}
 
-	/** A log of a block as a document of a kind; undefined: it isn't there, of the other kind, or too long. */
+	/** A log of a block as a document; undefined if it is missing, of the other kind, or too long. */
 	log(kind: LogKind, number: number, position: number, ordinal: number): LogDocument | undefined {
 		const loaded = this.loaded(number, position);
 		const log = loaded?.infos[position]?.log[ordinal];

@@ -1,4 +1,4 @@
-/** Events of contracts as rows of the history interface, and in the form of the older event server (protocol/history §§5, 6). */
+/** Contract events as rows of the history API, and in the older event server's form (protocol/history §§5, 6). */
 
 import type { AbiView } from "../../../abi/coder.js";
 import { type AbiItem, type AbiParameter, describeItem, hashedType } from "../../../abi/parameter.js";
@@ -42,30 +42,30 @@ import {
 import { HistoryRequestError } from "./parameters.js";
 import type { StoredBodies } from "./stored-bodies.js";
 
-/** Logs of one transaction or block that can be asked for. */
+/** Maximum logs of one transaction or block that can be queried. */
 const MAX_LOGS = 10_000;
 
-/** Memory of logs whose receipts are short. */
+/** Memory charged for logs with short receipts. */
 const FEW_LOGS_BYTES = 1 << 20;
 
-/** One log with its place. */
+/** A log and its position. */
 interface PlacedLog {
 	readonly log: Readonly<TransactionInfoLog>;
 	readonly info: Readonly<TransactionInfo>;
-	/** Position among the logs of its transaction. */
+	/** Index among its transaction's logs. */
 	readonly index: number;
 }
 
-/** An event as it is shown. */
+/** An event as shown. */
 type EventRow = { readonly [member: string]: AnswerValue | undefined } & { readonly event_name: string };
 
 interface EventFilter {
 	readonly name?: string | undefined;
-	/** Undefined: those that the parameters leave. */
+	/** Undefined: those the parameters allow. */
 	readonly heights?: Heights | undefined;
 }
 
-/** Events of a contract, by the index. */
+/** Events of a contract, from the index. */
 export async function contractEvents(
 	request: HistoryRequest,
 	contract: Uint8Array,
@@ -96,7 +96,7 @@ function blockHeights(request: HistoryRequest, number: bigint): Heights {
 	return { from: Math.max(Number(number), from), to: Math.min(Number(number), to) };
 }
 
-/** What `only_confirmed` and `only_unconfirmed` leave. */
+/** The heights that `only_confirmed` and `only_unconfirmed` allow. */
 function confirmedHeights({ context, parameters }: HistoryRequest): Heights {
 	const solid = solidNumber(context);
 	return {
@@ -129,7 +129,7 @@ export function transactionEvents(
 	const state = request.context.node.view("full");
 	const place = locateTransaction(state, transactionId(id));
 	const cost = place && "block" in place ? receiptsCost(state, place.block) : undefined;
-	// The libraries don't ask for a second page of these.
+	// The libraries never ask for a second page of these.
 	const limit = request.parameters.text("limit") === undefined ? MAX_LOGS : undefined;
 	const infos = (): readonly Readonly<TransactionInfo>[] => {
 		const info = infoOf(request, id);
@@ -138,7 +138,7 @@ export function transactionEvents(
 	return eventAnswer(request, infos, { limit, cost, show });
 }
 
-/** The receipt of a transaction, if the filters leave its block. */
+/** The receipt of a transaction, if the filters allow its block. */
 export function infoOf(request: HistoryRequest, id: string): Readonly<TransactionInfo> | undefined {
 	const { context } = request;
 	const info = transactionInfoById(context.node.view("full"), transactionId(id));
@@ -152,20 +152,20 @@ function transactionId(id: string): Uint8Array {
 	return fromHex(id.replace(/^0x/i, ""));
 }
 
-/** Events of a block, in its order. @param name number, id, or `latest` */
+/** Events of a block, in order. @param name number, id, or `latest` */
 export function blockEvents(request: HistoryRequest, name: string): LongAnswer {
 	const { context } = request;
 	const { from, to } = confirmedHeights(request);
-	// The newest confirmed block is meant where only those are asked for.
+	// With `only_confirmed`, this is the newest confirmed block.
 	const number = name === "latest" ? to : numberOfBlock(context.node.view("full"), name);
 	if (number === undefined || number < from || number > to) return eventAnswer(request, () => []);
 	const view = () => context.node.view("full");
 	const cost = receiptsCost(view(), BigInt(number));
-	// Of the state when its turn comes.
+	// Reads the state current when the answer is actually sent.
 	return eventAnswer(request, () => receiptsInTurn(view(), BigInt(number)), { cost });
 }
 
-/** The height of a block by number or id. @throws {HistoryRequestError} */
+/** The height of a block given by number or id. @throws {HistoryRequestError} */
 export function numberOfBlock(state: StateView, name: string): number | undefined {
 	if (!/^(\d{1,15}|[0-9a-f]{64})$/i.test(name)) throw new HistoryRequestError("Invalid block number");
 	try {
@@ -179,18 +179,21 @@ export function numberOfBlock(state: StateView, name: string): number | undefine
 
 interface EventAnswerOptions {
 	readonly limit?: number | undefined;
-	/** Bytes of memory that reading the receipts takes, where that is much. */
+	/** Memory in bytes for reading the receipts, if significant. */
 	readonly cost?: number | undefined;
 	readonly show?: ShowPage;
 }
 
-/** Only the logs of the page are decoded, and each is sent before the next one is. @param infos read when there is room for them */
+/**
+ * Only the logs of the page are decoded, each sent before the next is decoded.
+ * @param infos read when there is room for them
+ */
 function eventAnswer(
 	request: HistoryRequest,
 	infos: () => Iterable<Readonly<TransactionInfo>>,
 	{ limit, cost, show = envelopePieces }: EventAnswerOptions = {},
 ): LongAnswer {
-	// What is wrong is refused while the answer has no status yet.
+	// Invalid parameters must be rejected before the status is sent.
 	const { limit: asked, afterNumber: from } = request.parameters;
 	function* rowsOf(placed: readonly PlacedLog[]): Generator<EventRow> {
 		const behind: Implementations = new Map();
@@ -201,7 +204,7 @@ function eventAnswer(
 		const { rows, fingerprint } = page;
 		yield* show(request, rowsOf(rows), () => ({ size: rows.length, fingerprint }));
 	}
-	// The logs of the page stay decoded until the last of them is written.
+	// The page's logs stay in memory until the last one is written.
 	return new LongAnswer(pieces(), cost, cost ?? FEW_LOGS_BYTES);
 }
 
@@ -248,7 +251,7 @@ export function namedResult(
 	args: Readonly<Record<string, AbiView>>,
 	dialect: Dialect,
 ): EventResult {
-	// Names are a stranger's: without a prototype each of them is a member like any other.
+	// Contracts choose the names: without a prototype, any name is safe as a member.
 	const result = Object.create(null) as Record<string, AnswerValue>;
 	const types = Object.create(null) as Record<string, string>;
 	for (const [position, input] of item.inputs.entries()) {
@@ -261,7 +264,7 @@ export function namedResult(
 	return { result, result_type: types };
 }
 
-/** The network's own type; names that strangers gave stay as they are. */
+/** Respells the network's own type; other names stay unchanged. */
 const spellTypes = (text: string, dialect: Dialect): string =>
 	text.replace(/\borcToken\b/g, (type) => spell(type, dialect));
 
@@ -270,7 +273,7 @@ function rawResult({ topics, data }: Readonly<TransactionInfoLog>): EventResult 
 	return { result: Object.fromEntries(parts.map((part, position) => [position, part])), result_type: {} };
 }
 
-/** Values as texts; addresses as 20 bytes, other bytes without a prefix; structures by the names of their members. */
+/** Values as text: addresses as 20 bytes, other bytes without a prefix, structs by member names. */
 function eventValue(parameter: AbiParameter, value: AbiView): AnswerValue {
 	const { type, components = [] } = parameter;
 	const element = /^(.*)\[\d*\]$/.exec(type)?.[1];
@@ -294,7 +297,7 @@ function eventValue(parameter: AbiParameter, value: AbiView): AnswerValue {
 	return address ? `0x${toHex(address.subarray(1))}` : text;
 }
 
-/** An event as the older server shows it. */
+/** An event in the older server's form. */
 function olderEvent(event: EventRow): string {
 	return answerText({
 		transaction_id: event["transaction_id"],
@@ -310,7 +313,7 @@ function olderEvent(event: EventRow): string {
 	});
 }
 
-/** Events as the older server sends them: a bare list, whose last row says where the next page begins. */
+/** Events in the older server's form: a bare list whose last row points to the next page. */
 export function* olderEvents(
 	_request: HistoryRequest,
 	rows: Iterable<AnswerRow | undefined>,

@@ -1,4 +1,4 @@
-/** Where the history interface is asked; its room is loaded with the first request for it. */
+/** Paths of the history API; its implementation is loaded on the first request. */
 
 import type { ApiContext } from "../context.js";
 import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
@@ -7,19 +7,19 @@ import type { HttpRequest } from "../plain-request.js";
 import { hostOf } from "../service-pages.js";
 
 const PATH = /^\/(v1|event)\//;
-/** Paths of the event query service, which only a node with a history has: they are not told from others without it. */
+/** Paths of the event query service; a node without history treats them like any unknown path. */
 const QUERY_PATH =
 	/^\/(?:(?:blocks|transactions|transfers|events|contractlogs)(?:\/|$)|(?:orc|trc)20\/getholder\/)/;
-/** Libraries ask for this before they use an event server; whatever is answered with 200 will do. */
+/** Libraries request this before using an event server; any 200 response will do. */
 export const HEALTH_PATH = "/healthcheck";
 export const HEALTHY = { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
 
-/** Whether a path is one of the interface. */
+/** Whether a path belongs to the API. */
 export const isHistoryPath = (path: string, { history }: Pick<ApiContext["node"], "history">): boolean =>
 	PATH.test(path) || (history !== undefined && QUERY_PATH.test(path));
 
 /**
- * Answers a request to the interface; a long answer is made and sent piece by piece.
+ * Answers a request to the API; a long answer is produced and sent piece by piece.
  * @param path without doubled slashes
  * @param query what follows the question mark
  */

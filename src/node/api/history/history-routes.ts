@@ -1,4 +1,4 @@
-/** The paths of the history interface: the gateway's `/v1`, and those of the older event server (protocol/history §§3 to 6). */
+/** The paths of the history API: the gateway's `/v1`, and those of the older event server (protocol/history §§3 to 6). */
 
 import { fromUtf8, toHex, utf8 } from "../../../protocol/bytes.js";
 import { HistoryFailure, ownerKey } from "../../history/history-index.js";
@@ -41,11 +41,11 @@ import { base58Of } from "./token-facts.js";
 import { balancePage, holderPage, tokenInfoRows, tokenPage } from "./token-rows.js";
 import { directionFilter, internalPage, internalRow, transactionPage } from "./transaction-rows.js";
 
-/** An answer of the interface. */
+/** An answer of the API. */
 interface HistoryAnswer {
 	readonly status: number;
 	readonly type: string;
-	/** A long one has no line feed at its end. */
+	/** A long one doesn't end with a newline. */
 	readonly text: string | LongAnswer;
 }
 
@@ -53,15 +53,15 @@ interface AskedPath {
 	/** Without doubled slashes. */
 	readonly path: string;
 	readonly query: URLSearchParams;
-	/** Where the server is, as the client names it: `http://host:port`. */
+	/** The server's address as seen by the client: `http://host:port`. */
 	readonly origin: string;
 }
 
 type Segments = readonly string[];
-/** A path's answer; undefined: there is no such path. */
+/** A path's answer; undefined if the path doesn't exist. */
 type Answering = Promise<string | LongAnswer> | undefined;
 
-/** Answers a path of the interface; 404 for one that it doesn't have. */
+/** Answers a path of the API; 404 if unknown. */
 export async function answerHistory(context: ApiContext, asked: AskedPath): Promise<HistoryAnswer> {
 	const [, root, ...segments] = asked.path.split("/").map(readSegment);
 	const parameters = new HistoryParameters([root, ...segments].join("/"), asked.query);
@@ -91,7 +91,7 @@ async function answerOf(
 	return answerQuery(request, [root ?? "", ...segments]) as Answering;
 }
 
-/** The network's own words stand in either spelling; all other segments are names. */
+/** The network's own words may have either spelling; all other segments are names. */
 function readSegment(segment: string): string {
 	try {
 		const text = decodeURIComponent(segment);
@@ -141,7 +141,7 @@ async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerP
 
 type AddressAnswer = (address: Uint8Array) => Promise<string | LongAnswer>;
 
-/** Answers by the rest of a path, which a client writes: members that every object has are none of them. */
+/** Answers by the rest of a path. The client chooses it, so inherited object members must not match. */
 const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): ReadonlyMap<string, AddressAnswer> =>
 	new Map(Object.entries(answers));
 
@@ -185,7 +185,7 @@ function transactionPath(request: HistoryRequest, [id = "", what, ...rest]: Segm
 	return undefined;
 }
 
-/** Internal transactions of one transaction. */
+/** Internal transactions of a transaction. */
 async function internalOf(request: HistoryRequest, id: string): Promise<AnswerPage> {
 	const info = infoOf(request, id);
 	if (!info) return { rows: [] };
@@ -211,7 +211,7 @@ function assetPath(request: HistoryRequest, [name, list, ...rest]: Segments): An
 	return list === "list" ? page(request, pageOfList(request, assetsByName(request, name))) : undefined;
 }
 
-/** The older event server: bare lists, and parameters under other names. */
+/** The older event server: bare lists, and different parameter names. */
 async function answerOlder(
 	request: HistoryRequest,
 	[kind, name = "", ...rest]: Segments,
@@ -227,13 +227,13 @@ async function answerOlder(
 	if (block === undefined) return contractEvents(older, contract, { name: event }, olderEvents);
 	if (block !== "latest" && !/^\d{1,15}$/.test(block)) throw new HistoryRequestError("Invalid block number");
 	const { from, to } = heightsOf(older);
-	// The newest block that the parameters leave.
+	// The newest block the parameters allow.
 	const number = block === "latest" ? to : Number(block);
 	const heights = { from: Math.max(number, from), to: Math.min(number, to) };
 	return contractEvents(older, contract, { name: event, heights }, olderEvents);
 }
 
-/** The same request with the names of the newer interface. @throws {HistoryRequestError} */
+/** The same request with the newer API's parameter names. @throws {HistoryRequestError} */
 function olderRequest({ context, parameters, base }: HistoryRequest): HistoryRequest {
 	if (parameters.flag("only_confirmed") && parameters.flag("only_unconfirmed")) {
 		throw new HistoryRequestError("Conflicting parameters passed.");
@@ -252,7 +252,9 @@ function olderRequest({ context, parameters, base }: HistoryRequest): HistoryReq
 	return { context, base, parameters: new HistoryParameters(base, renamed) };
 }
 
-/** Transfers of ORC-10 tokens (protocol/history §5). `token_id` leaves those of one token: its number, or before proposal 14 its name. */
+/**
+ * Transfers of ORC-10 tokens (protocol/history §5). `token_id` selects one token: by number, or before proposal 14 by name.
+ */
 function assetMovementPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
 	const { context, parameters } = request;
 	const wanted = parameters.text("token_id");
@@ -278,7 +280,7 @@ function assetMovementPage(request: HistoryRequest, address: Uint8Array): Promis
 	});
 }
 
-/** What the issuer said of a token; nothing where there is none of the name or number. */
+/** The token's metadata as set by its issuer; empty if there is no token with this name or number. */
 function factsOf({ node }: ApiContext, name: string) {
 	const state = node.view("full");
 	const key = utf8(name);

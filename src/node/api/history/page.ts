@@ -1,4 +1,4 @@
-/** Pages of the history interface: the range of blocks that a request means, the rows, the envelope (protocol/history §3). */
+/** Pages of the history API: the block range a request covers, its rows, and the envelope (protocol/history §3). */
 
 import type { HistoryReader } from "../../history/history-index.js";
 import type { HistoryPage, PageQuery } from "../../history/pages.js";
@@ -9,18 +9,18 @@ import { LongAnswer } from "../long-answer.js";
 import { type HistoryParameters, HistoryRequestError } from "./parameters.js";
 import { StoredBodies } from "./stored-bodies.js";
 
-/** How long others may have to wait for a page. */
+/** Maximum time slice before a page yields to other work. */
 const PAGE_SLICE_MS = 10;
 
-/** A request to the interface. */
+/** A request to the API. */
 export interface HistoryRequest {
 	readonly context: ApiContext;
 	readonly parameters: HistoryParameters;
-	/** Address of the path itself, for the link to the next page. */
+	/** URL of the path itself, for the link to the next page. */
 	readonly base: string;
 }
 
-/** Heights; both bounds count. */
+/** Heights, both inclusive. */
 export interface Heights {
 	readonly from: number;
 	readonly to: number;
@@ -28,7 +28,7 @@ export interface Heights {
 
 export interface AnswerPage<T = AnswerRow> {
 	readonly rows: readonly T[];
-	/** Undefined: this is the last page. */
+	/** Undefined on the last page. */
 	readonly fingerprint?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function indexOf({ node }: ApiContext): HistoryReader {
 	);
 }
 
-/** The highest block that can't be undone by the rules of the chain. */
+/** The highest finalized block. */
 export const solidNumber = ({ node }: ApiContext): number =>
 	Number(node.view("full").properties.get("LATEST_SOLIDIFIED_BLOCK_NUM"));
 
@@ -49,7 +49,7 @@ export const headNumber = ({ node }: ApiContext): number => Number(node.view("fu
 
 export const bodiesOf = ({ node }: ApiContext): StoredBodies => new StoredBodies(() => node.view("full"));
 
-/** The blocks that the filters of a request leave. */
+/** The block range that a request's filters allow. */
 export function heightsOf({ context, parameters }: HistoryRequest): Heights {
 	const head = headNumber(context);
 	const solid = solidNumber(context);
@@ -62,13 +62,13 @@ export function heightsOf({ context, parameters }: HistoryRequest): Heights {
 	return { from, to };
 }
 
-/** The first block that is as late as a time; one above the head if none is. */
+/** The first block at or after a time; one above the head if there is none. */
 export function firstSince(context: ApiContext, timeMs: bigint): number {
 	const bodies = bodiesOf(context);
 	let [low, high] = [indexOf(context).coverage.lowest, headNumber(context) + 1];
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		// What isn't stored is old.
+		// Blocks no longer stored are old.
 		if (BigInt(bodies.timeOf(middle) ?? -1) >= timeMs) high = middle;
 		else low = middle + 1;
 	}
@@ -94,7 +94,7 @@ function foundRows(
 	});
 }
 
-/** A page of the index whose rows are short. */
+/** A page of index rows that are short. */
 export async function indexedPage(request: HistoryRequest, query: IndexedQuery): Promise<AnswerPage> {
 	const found = await foundRows(request, query);
 	const rows: AnswerRow[] = [];
@@ -106,7 +106,7 @@ export async function indexedPage(request: HistoryRequest, query: IndexedQuery):
 	return { rows, fingerprint: found.next && request.parameters.fingerprintOf(found.next) };
 }
 
-/** A page of a list that is at hand. */
+/** A page of a list already in memory. */
 export function pageOfList<T>(
 	{ parameters }: HistoryRequest,
 	all: readonly T[],
@@ -121,13 +121,13 @@ export function pageOfList<T>(
 /** Further members of `meta`. */
 type Meta = { readonly [member: string]: AnswerValue | undefined };
 
-/** What is said of a page behind its rows. */
+/** What follows a page's rows. */
 export interface PageEnd {
 	readonly size: number;
 	readonly fingerprint: string | undefined;
 }
 
-/** Writes a page, row by row; a row that is undefined isn't there any more. @param end asked for behind the last row */
+/** Writes a page row by row; undefined rows are no longer there. @param end asked for behind the last row */
 export type ShowPage = (
 	request: HistoryRequest,
 	rows: Iterable<AnswerRow | undefined>,
@@ -143,7 +143,7 @@ export function envelope(
 	return [...envelopePieces(request, rows, () => ({ size: rows.length, fingerprint }), more)].join("");
 }
 
-/** The answer with one piece a row, which is written when its turn comes. */
+/** The answer, one lazily written piece per row. */
 export function* envelopePieces(
 	{ context, parameters, base }: HistoryRequest,
 	rows: Iterable<AnswerRow | undefined>,
@@ -171,11 +171,13 @@ export function* envelopePieces(
 	yield `${before === "," ? "" : before}],"success":true,"meta":${answerText(meta)}}`;
 }
 
-/** Memory of a page while its rows are written, and while its client doesn't read: a block with its receipts, decoded. */
+/**
+ * Memory of a page while its rows are written, and while waiting for the client to read: a decoded block with its receipts.
+ */
 const PAGE_COST = 4 << 20;
 const PAGE_HELD = 2 << 20;
 
-/** A page of the index whose rows may be long: each is read from its block and sent before the next one is. */
+/** A page of index rows that may be long: each is read from its block and sent before the next is read. */
 export async function streamedPage(
 	request: HistoryRequest,
 	{
@@ -207,12 +209,12 @@ export async function streamedPage(
 	return new LongAnswer(show(request, rows(), end), PAGE_COST, PAGE_HELD);
 }
 
-/** JSON that was written elsewhere. */
+/** JSON already serialized. */
 export class WrittenJson {
 	constructor(readonly text: string) {}
 }
 
-/** What an answer is made of, numbers of 64 bits as they are; members that are undefined are left out. */
+/** Contents of an answer; 64-bit numbers are kept exact, undefined members are omitted. */
 export type AnswerValue =
 	| string
 	| number

@@ -1,4 +1,4 @@
-/** Parameters of the history interface: names in either form, ranges, order, and where a page goes on (protocol/history §3). */
+/** Parameters of the history API: names in either case style, ranges, order, and paging (protocol/history §3). */
 
 import { createHash } from "node:crypto";
 import { addressPrefix, fromBase58Check, isAddress } from "../../../protocol/address.js";
@@ -7,10 +7,10 @@ import type { HistoryPage } from "../../history/pages.js";
 import { ROW_KINDS, type RowKind } from "../../history/rows.js";
 
 const DEFAULT_LIMIT = 20;
-/** Rows of one page. */
+/** Maximum rows per page. */
 export const MAX_LIMIT = 200;
 
-/** A request that can't be answered; the text is the client's. */
+/** A rejected request; the message goes to the client. */
 export class HistoryRequestError extends Error {
 	override readonly name = "HistoryRequestError";
 
@@ -31,15 +31,15 @@ type Cursor = NonNullable<HistoryPage["next"]>;
 const KIND_NAMES = new Map<number, RowKind>(
 	Object.entries(ROW_KINDS).map(([name, number]) => [number, name as RowKind]),
 );
-/** Bytes of the hash of the other parameters in a fingerprint. */
+/** Bytes of the hash over the other parameters in a fingerprint. */
 const HASH_BYTES = 6;
 
-/** Not part of what has to be repeated unchanged. */
+/** Parameters that may change from page to page. */
 const OWN_OF_PAGE: ReadonlySet<string> = new Set(["fingerprint", "limit"]);
 
 /** The parameters of one request. */
 export class HistoryParameters {
-	/** By their names in the form of words with lines between. */
+	/** By snake_case name. */
 	private readonly values = new Map<string, string>();
 
 	constructor(
@@ -81,7 +81,7 @@ export class HistoryParameters {
 		return limit;
 	}
 
-	/** Whether the newest come first. */
+	/** Newest first. */
 	get isDescending(): boolean {
 		const order = this.values.get("order_by") ?? "block_timestamp,desc";
 		const match = /^(?:block_)?timestamp,(asc|desc)$/.exec(order);
@@ -89,7 +89,7 @@ export class HistoryParameters {
 		return match[1] === "desc";
 	}
 
-	/** Milliseconds; both bounds count. */
+	/** Milliseconds, both inclusive. */
 	get times(): { readonly min: bigint | undefined; readonly max: bigint | undefined } {
 		return {
 			min: this.number("min_block_timestamp", "min_timestamp"),
@@ -97,7 +97,7 @@ export class HistoryParameters {
 		};
 	}
 
-	/** Where the page before ended. */
+	/** Where the previous page ended. */
 	get after(): Cursor | undefined {
 		const bytes = this.fingerprint;
 		if (!bytes) return undefined;
@@ -106,7 +106,7 @@ export class HistoryParameters {
 		return { kind, suffix: toKey(bytes.subarray(1)) };
 	}
 
-	/** The same of lists in which a number says where a page ended. */
+	/** Likewise, for lists whose position is a number. */
 	get afterNumber(): number {
 		const bytes = this.fingerprint;
 		if (!bytes) return 0;
@@ -124,7 +124,7 @@ export class HistoryParameters {
 		return bytes.subarray(HASH_BYTES);
 	}
 
-	/** Over everything that has to be the same on each page. */
+	/** Hash over everything that must stay the same on each page. */
 	private get hash(): Uint8Array {
 		const others = [...this.values].filter(([name]) => !OWN_OF_PAGE.has(name)).sort();
 		const text = JSON.stringify([this.path, others]);
@@ -139,7 +139,7 @@ export class HistoryParameters {
 		return Buffer.from(concatBytes(this.hash, place)).toString("base64url");
 	}
 
-	/** The address of the next page. @param base address of the path itself */
+	/** URL of the next page. @param base address of the path itself */
 	linkOf(base: string, fingerprint: string): string {
 		const next = new URLSearchParams(this.given);
 		next.set("fingerprint", fingerprint);
@@ -147,13 +147,13 @@ export class HistoryParameters {
 	}
 }
 
-/** An address in one of its three spellings. @returns 21 bytes; undefined: it is none */
+/** An address in any of its three spellings. @returns 21 bytes; undefined if invalid */
 export function readHistoryAddress(text: string): Uint8Array | undefined {
 	const bytes = addressBytes(text);
 	return bytes && isAddress(bytes) ? bytes : undefined;
 }
 
-/** The same of a path that must name a contract. @throws {HistoryRequestError} */
+/** Likewise for a path segment that must be a contract. @throws {HistoryRequestError} */
 export function readContract(name: string): Uint8Array {
 	const contract = readHistoryAddress(name);
 	if (!contract) throw new HistoryRequestError("Invalid contract address");

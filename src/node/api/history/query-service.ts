@@ -1,7 +1,7 @@
 /**
- * The paths of the network's self-hosted event query service (protocol/history §9), where the node keeps a history: documents are the
- * triggers of protocol/events §3, made of blocks and receipts when they are asked for, with the block's own number as
- * `latestSolidifiedBlockNumber`.
+ * The paths of the network's self-hosted event query service (protocol/history §9), on nodes with a history:
+ * documents are the triggers of protocol/events §3, built from blocks and receipts on demand, with the
+ * block's own number as `latestSolidifiedBlockNumber`.
  */
 
 import { addressPrefix, toBase58Check } from "../../../protocol/address.js";
@@ -26,24 +26,24 @@ import {
 import { HistoryRequestError, invalidParameter, MAX_LIMIT, readContract } from "./parameters.js";
 
 const DEFAULT_LIMIT = 25;
-/** Documents that pages before the asked one may have: a page is found by going through them. */
+/** Maximum documents before the requested page, which must be skipped one by one. */
 const MAX_SKIPPED = 10_000;
-/** Blocks that a list without a contract looks through, from its first on. */
+/** Blocks searched by a list without a contract, starting with its first. */
 const MAX_QUERY_BLOCKS = 1_000;
-/** Logs that one page looks at beyond those of earlier pages: those that have another name or are no events are left out of it. */
+/** Logs one page examines beyond those of earlier pages, since logs with other names or without an event are skipped. */
 const MAX_LOGS = 2_000;
-/** A page ends once it is longer. */
+/** A page ends once it exceeds this. */
 const MAX_PAGE_CHARACTERS = 64 << 20;
 const MAX_HOLDERS = 10_000;
-/** Memory that making a list takes: the receipts of a block with many logs, decoded, and as much that is garbage by then. */
+/** Memory for building a list: the decoded receipts of a block with many logs, and as much garbage. */
 const LIST_COST = 32 << 20;
 
 type Segments = readonly string[];
-/** What there is of a document: undefined stands for one that isn't of the asked kind. */
+/** Documents found; undefined stands for one of another kind. */
 type Found = Iterable<FoundDocument | undefined>;
 type Answer = LongAnswer | string;
 
-/** Answers a path of the service; undefined: there is none. */
+/** Answers a path of the service; undefined if it doesn't exist. */
 export async function answerQuery(request: HistoryRequest, segments: Segments): Promise<Answer | undefined> {
 	const [kind = "", first, second, third, ...rest] = segments;
 	if (rest.length > 0) return undefined;
@@ -107,7 +107,7 @@ async function logsPath(
 	return undefined;
 }
 
-/** Documents of a kind, the newest or the oldest first, those of a block, or those of a transaction. */
+/** Documents of a kind, newest or oldest first, or those of a transaction. */
 async function listOrOne(
 	request: HistoryRequest,
 	kind: DocumentKind,
@@ -131,7 +131,7 @@ async function listOrOne(
 	);
 }
 
-/** Those of some blocks that `since` and `block` leave. */
+/** The blocks in a range that `since` and `block` allow. */
 function askedHeights({ context, parameters }: HistoryRequest, { from, to }: Heights): Heights {
 	const since = parameters.number("since");
 	const first = since === undefined ? from : Math.max(from, firstSince(context, since));
@@ -149,7 +149,7 @@ function ofTransaction(request: HistoryRequest, kind: DocumentKind, id: string, 
 	return new Documents(node).ofTransaction(kind, Number(info.blockNumber), id.toLowerCase(), ordinal);
 }
 
-/** Documents of a contract's logs, by the index. */
+/** Documents of a contract's logs, from the index. */
 async function logsOf(
 	request: HistoryRequest,
 	kind: LogKind,
@@ -192,7 +192,7 @@ const FLATTENED = [
 	"contractAddress",
 ];
 
-/** An event as a plain row: what it says beside where it is. */
+/** An event as a flat row, with its arguments next to its position. */
 function flattened({ body }: EventMessage): string {
 	const byPosition = (map: unknown): EventBody =>
 		Object.fromEntries(Object.entries((map ?? {}) as EventBody).filter(([key]) => /^\d+$/.test(key)));
@@ -203,7 +203,7 @@ function flattened({ body }: EventMessage): string {
 	});
 }
 
-/** Accounts that the transfers of a contract named. */
+/** Accounts that appear in a contract's transfers. */
 async function holders({ context }: HistoryRequest, contract: Uint8Array): Promise<string> {
 	const found = await indexOf(context).members("holder", ownerKey(contract), MAX_HOLDERS);
 	return answerText(
@@ -217,7 +217,7 @@ interface AskedPage {
 	readonly isDescending: boolean;
 }
 
-/** `start` is the number of the page, from 1. */
+/** `start` is the page number, from 1. */
 function pageOf({ parameters }: HistoryRequest): AskedPage {
 	const limit = Number(parameters.number("limit") ?? DEFAULT_LIMIT);
 	const start = Number(parameters.number("start") ?? 1);
@@ -232,11 +232,11 @@ function pageOf({ parameters }: HistoryRequest): AskedPage {
 
 const written = ({ json }: EventMessage): string => json;
 
-/** All documents that are found, within what an answer may take. */
+/** All documents found, within the answer limits. */
 const all = (found: Found): LongAnswer =>
 	new LongAnswer(pieces(found, 0, Number.POSITIVE_INFINITY, written), LIST_COST);
 
-/** The page that is asked for, of all documents. */
+/** The requested page of all documents. */
 function page(
 	request: HistoryRequest,
 	found: Found,
@@ -246,7 +246,7 @@ function page(
 	return new LongAnswer(pieces(found, skip, limit, write), LIST_COST);
 }
 
-/** The list as text: a document is made when its turn comes, and what is passed over is an empty piece. */
+/** The list as text: documents are made lazily, and skipped ones yield an empty piece. */
 function* pieces(
 	found: Found,
 	skip: number,

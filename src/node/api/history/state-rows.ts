@@ -1,4 +1,4 @@
-/** Rows of the history interface that come from the state: accounts, ORC-10 tokens, sums of a block (protocol/history §6). */
+/** History API rows derived from the state: accounts, ORC-10 tokens, block totals (protocol/history §6). */
 
 import { toBase58Check } from "../../../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../../../protocol/bytes.js";
@@ -19,7 +19,7 @@ import { type AnswerRow, type AnswerValue, answerText, type HistoryRequest, Writ
 import { HistoryRequestError, invalidParameter, readHistoryAddress } from "./parameters.js";
 import { accountBalances } from "./token-rows.js";
 
-/** An account as the wallet's interface shows it, and its tokens; no row for one that isn't activated. */
+/** An account as in the wallet API, with its tokens; no row if it isn't activated. */
 export async function accountRows(request: HistoryRequest, address: Uint8Array): Promise<AnswerRow[]> {
 	const { context, parameters } = request;
 	const isConfirmed = parameters.flag("only_confirmed");
@@ -52,7 +52,7 @@ const ORDERS: Readonly<Record<string, (token: Token) => bigint>> = {
 	id: (token) => BigInt(/^\d{1,18}$/.test(token.id) ? token.id : "0"),
 };
 
-/** All ORC-10 tokens, in the order that is asked for. */
+/** All ORC-10 tokens, in the requested order. */
 export function assetRows(request: HistoryRequest): AnswerRow[] {
 	const { context, parameters } = request;
 	const match = /^(\w+),(asc|desc)$/.exec(parameters.text("order_by") ?? "id,asc");
@@ -64,7 +64,7 @@ export function assetRows(request: HistoryRequest): AnswerRow[] {
 	return rowsOf(request, tokens);
 }
 
-/** The tokens of a number, or of an issuer. */
+/** The tokens with a number, or of an issuer. */
 export function assetsNamed(request: HistoryRequest, name: string): AnswerRow[] {
 	const { context, parameters } = request;
 	const state = context.node.view(parameters.flag("only_confirmed") ? "solidity" : "full");
@@ -103,7 +103,7 @@ function assetRow(token: Token, dialect: Dialect): AnswerRow {
 	};
 }
 
-/** The sources of a contract that the node's owner has stored. */
+/** A contract's source code, if stored by the node's owner. */
 export function sourceRows({ context }: HistoryRequest, contract: Uint8Array): AnswerRow[] {
 	const source = context.node.sources?.get(contract);
 	if (!source) return [];
@@ -123,7 +123,7 @@ export function sourceRows({ context }: HistoryRequest, contract: Uint8Array): A
 	];
 }
 
-/** Contracts that are found by a name or selector in the sources that the node's owner has stored. */
+/** Contracts found by name or selector in the sources stored by the node's owner. */
 export function namedContractRows({ context, parameters }: HistoryRequest): AnswerRow[] {
 	const name = parameters.text("name");
 	if (name === undefined) throw invalidParameter("name");
@@ -131,7 +131,7 @@ export function namedContractRows({ context, parameters }: HistoryRequest): Answ
 	return found.map(({ address, contract }) => ({ contract_address: toBase58Check(address), contract }));
 }
 
-/** What the transactions of a block cost and used together. */
+/** Total costs and usage of a block's transactions. */
 export function blockStatistics({ context }: HistoryRequest, name: string): AnswerRow[] {
 	const state = context.node.view("full");
 	const number = numberOfBlock(state, name);

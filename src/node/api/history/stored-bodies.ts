@@ -1,4 +1,4 @@
-/** Reads of blocks and receipts what rows point to, without decoding the rest of the block. */
+/** Reads what rows point to from blocks and receipts, without decoding the rest of the block. */
 
 import { BLOCK_HEADER_FIELD, BLOCK_TRANSACTIONS_FIELD } from "../../../protocol/block.js";
 import { equalBytes } from "../../../protocol/bytes.js";
@@ -9,15 +9,15 @@ import { encodedBlockAt, encodedReceipts, INFOS_FIELD } from "../../chain/block-
 import type { Place } from "../../history/rows.js";
 import type { StateView } from "../../state/view.js";
 
-/** Bytes of blocks and receipts that one answer reads; then its page ends. */
+/** Bytes of blocks and receipts read per answer, after which its page ends. */
 const MAX_BYTES = 64 << 20;
 
-/** Fields of blocks and of lists of receipts. */
+/** Field numbers in blocks and receipt lists. */
 
-/** What stands at a place of the chain. */
+/** The data at a position in the chain. */
 export interface StoredBody {
 	readonly transaction: SignedTransaction;
-	/** Undefined: receipts aren't stored. */
+	/** Undefined if receipts aren't stored. */
 	readonly info: TransactionInfo | undefined;
 	readonly height: number;
 	readonly timeMs: number;
@@ -38,21 +38,21 @@ export class StoredBodies {
 	/** @param view the head state at each moment */
 	constructor(private readonly view: () => StateView) {}
 
-	/** Whether as much was read as may be. */
+	/** Whether the read budget is used up. */
 	get isExhausted(): boolean {
 		return this.bytesRead > MAX_BYTES;
 	}
 
-	/** Time of a block in milliseconds; undefined: it isn't stored. */
+	/** Timestamp of a block in milliseconds; undefined if it isn't stored. */
 	timeOf(height: number): number | undefined {
 		const { bytes, timeMs } = this.block(height);
 		return bytes && timeMs;
 	}
 
 	/**
-	 * What is at a place.
+	 * The data at a position.
+	 * @returns undefined if it is gone: its block was pruned, or reorged away
 	 * @param mark begin of the transaction's id
-	 * @returns undefined if that isn't there any more: its block was dropped, or left the chain
 	 */
 	at({ height, position }: Place, mark: Uint8Array): StoredBody | undefined {
 		const { bytes, infos, timeMs } = this.block(height);
@@ -63,7 +63,7 @@ export class StoredBodies {
 		return { transaction, info: this.infoOf(transaction, infos, position), height, timeMs };
 	}
 
-	/** A receipt with many logs takes long to decode, and rows of one transaction follow each other. */
+	/** Caches the last receipt: one with many logs is slow to decode, and rows of a transaction are consecutive. */
 	private infoOf(
 		{ id }: SignedTransaction,
 		infos: Uint8Array | undefined,

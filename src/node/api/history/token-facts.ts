@@ -1,4 +1,4 @@
-/** What token contracts say about themselves, asked by calls without effect (protocol/history §5). */
+/** Token contracts' metadata, read by constant calls (protocol/history §5). */
 
 import { addressFromHash, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, fromKey, toHex, toKey } from "../../../protocol/bytes.js";
@@ -6,11 +6,11 @@ import { executions } from "../../scheduling/call-queue.js";
 import type { ApiContext, ServerKind } from "../context.js";
 import { askOnHead } from "../queries/contract-calls.js";
 
-/** A balance or a name takes a small part of this. */
+/** Far more than a balance or a name needs. */
 const ENERGY_LIMIT = 3_000_000n;
-/** Contracts whose facts are kept. */
+/** Contracts whose metadata is cached. */
 const KEPT_FACTS = 5_000;
-/** A name or symbol that is longer is cut. */
+/** Longer names and symbols are truncated. */
 const MAX_TEXT = 128;
 
 const NAME = fromHex("06fdde03");
@@ -22,7 +22,7 @@ const BALANCE_OF = fromHex("70a08231");
 const IS_ORC721 = fromHex(`01ffc9a780ac58cd${"0".repeat(56)}`);
 
 interface TokenFacts {
-	/** Undefined: the contract doesn't say. */
+	/** Undefined if the contract doesn't say. */
 	readonly name: string | undefined;
 	readonly symbol: string | undefined;
 	readonly decimals: number | undefined;
@@ -30,7 +30,7 @@ interface TokenFacts {
 
 const kept = new WeakMap<object, Map<string, TokenFacts>>();
 
-/** What a contract answers; undefined if it fails or isn't one. @param contract 20 bytes */
+/** A contract's answer; undefined if the call fails or there is no contract. @param contract 20 bytes */
 async function ask(
 	{ node, ...context }: ApiContext,
 	contract: Uint8Array,
@@ -41,7 +41,7 @@ async function ask(
 	return executions.run(run, context.isAbandoned, context.client);
 }
 
-/** Name, symbol and decimals of a token; asked once. @param contract 20 bytes */
+/** Name, symbol and decimals of a token, cached. @param contract 20 bytes */
 export async function tokenFacts(context: ApiContext, contract: Uint8Array): Promise<TokenFacts> {
 	const known = factsOf(context);
 	const key = toKey(contract);
@@ -58,12 +58,12 @@ export async function tokenFacts(context: ApiContext, contract: Uint8Array): Pro
 	return facts;
 }
 
-/** Whether the facts of a token needn't be asked for. */
+/** Whether a token's metadata is already cached. */
 export const isKnownToken = (context: ApiContext, contract: Uint8Array): boolean =>
 	factsOf(context).has(toKey(contract));
 
 function factsOf({ node }: ApiContext): Map<string, TokenFacts> {
-	// A chain and its blocks belong to one state database, however often the node is wrapped.
+	// Keyed by the chain's state database, however often the node object is wrapped.
 	const owner = node.history ?? node;
 	let facts = kept.get(owner);
 	if (!facts) {
@@ -73,7 +73,7 @@ function factsOf({ node }: ApiContext): Map<string, TokenFacts> {
 	return facts;
 }
 
-/** Balance of an account; undefined: the contract doesn't tell. @param holder 20 bytes */
+/** Balance of an account; undefined if the contract gives none. @param holder 20 bytes */
 export async function askTokenBalance(
 	context: ApiContext,
 	contract: Uint8Array,
@@ -107,7 +107,7 @@ function readSmall(output: Uint8Array | undefined): number | undefined {
 	return number !== undefined && number < 256n ? Number(number) : undefined;
 }
 
-/** A text of the contract ABI, or one of 32 bytes as old contracts give it. */
+/** An ABI-encoded string, or a bytes32 as old contracts return it. */
 function readText(output: Uint8Array | undefined): string | undefined {
 	if (!output || output.length < 32) return undefined;
 	if (output.length === 32) return textOf(output);
@@ -123,6 +123,6 @@ function textOf(bytes: Uint8Array): string {
 	return Buffer.from(bytes).toString("utf8").replaceAll("\0", "").slice(0, MAX_TEXT);
 }
 
-/** An address of 20 bytes as text. */
+/** A 20-byte address as text. */
 export const base58Of = (bytes: Uint8Array | string): string =>
 	toBase58Check(addressFromHash(typeof bytes === "string" ? fromKey(bytes) : bytes));

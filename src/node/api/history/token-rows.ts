@@ -1,4 +1,4 @@
-/** Movements, balances and holders of ORC-20 and ORC-721 tokens (protocol/history §5). */
+/** Transfers, balances and holders of ORC-20 and ORC-721 tokens (protocol/history §5). */
 
 import { fromKey, toHex } from "../../../protocol/bytes.js";
 import { spell } from "../../../protocol/dialect.js";
@@ -18,15 +18,15 @@ import { invalidParameter, readContract, readHistoryAddress } from "./parameters
 import { askTokenBalance, base58Of, isKnownToken, tokenFacts, tokenInfo } from "./token-facts.js";
 import { directionFilter } from "./transaction-rows.js";
 
-/** Tokens that are asked for their names for one page; others are shown without. */
+/** Tokens whose names are looked up per page; others are shown without. */
 const MAX_NAMED = 20;
-/** Contracts that are asked for an account's balance. */
+/** Maximum contracts queried for an account's balance. */
 const MAX_HOLDINGS = 200;
-/** Accounts whose balance a contract is asked for. */
+/** Maximum accounts whose balance a contract is queried for. */
 const MAX_HOLDERS = 1_000;
 const MAX_LISTED = 20;
 
-/** The contract that a request names; undefined: none. @throws {HistoryRequestError} */
+/** The contract named in a request; undefined if none. @throws {HistoryRequestError} */
 function namedContract({ parameters }: HistoryRequest): Uint8Array | undefined {
 	const named = parameters.text("contract_address");
 	const contract = named === undefined ? undefined : readHistoryAddress(named);
@@ -71,7 +71,7 @@ export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise
 	});
 }
 
-/** Balances of an account in the tokens whose transfers named it; those that are 0 are left out. */
+/** Balances of an account in all tokens it has transferred or received; zero balances are omitted. */
 export async function accountBalances(
 	context: ApiContext,
 	address: Uint8Array,
@@ -95,7 +95,7 @@ export async function balancePage(request: HistoryRequest, address: Uint8Array):
 	return pageOfList(request, await accountBalances(context, address, server, only));
 }
 
-/** Holders of a token, those with the most first. */
+/** Holders of a token, largest balance first by default. */
 export async function holderPage(
 	request: HistoryRequest,
 	contract: Uint8Array,
@@ -117,7 +117,7 @@ export async function holderPage(
 	return { page: pageOfList(request, rows), isComplete: holders.length <= MAX_HOLDERS };
 }
 
-/** Facts of named token contracts. */
+/** Metadata of the listed token contracts. */
 export async function tokenInfoRows({ context, parameters }: HistoryRequest): Promise<AnswerRow[]> {
 	const names = (parameters.text("contract_list") ?? "").split(",").filter((name) => name !== "");
 	if (names.length === 0 || names.length > MAX_LISTED) throw invalidParameter("contract_list");

@@ -1,4 +1,4 @@
-/** Transactions and internal transactions as rows of the history interface (protocol/history §4). */
+/** Transactions and internal transactions as rows of the history API (protocol/history §4). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
@@ -23,10 +23,10 @@ import {
 } from "./page.js";
 import type { StoredBodies, StoredBody } from "./stored-bodies.js";
 
-/** Internal transactions that a row shows; the path of the transaction has all of them. */
+/** Internal transactions shown per row; the transaction's own path has all of them. */
 const MAX_INTERNAL = 100;
 
-/** Transactions of an account or contract, and where that is asked for its internal ones, mixed by time. */
+/** Transactions of an account or contract, optionally interleaved by time with its internal ones. */
 export function transactionPage(request: HistoryRequest, address: Uint8Array): Promise<LongAnswer> {
 	const isMixed = request.parameters.flag("search_internal", true);
 	return pageOf(request, address, isMixed ? ["transaction", "internal"] : ["transaction"]);
@@ -50,7 +50,7 @@ function pageOf(
 	});
 }
 
-/** `only_to` and `only_from`; both at once ask for nothing in particular. Also of rows that hold more than a pointer. */
+/** `only_to` and `only_from`; both at once mean no filter. Also works for rows that hold more than a pointer. */
 export function directionFilter({ parameters }: HistoryRequest): ((row: HistoryRow) => boolean) | undefined {
 	const [from, to] = [parameters.flag("only_from"), parameters.flag("only_to")];
 	if (from === to) return undefined;
@@ -67,11 +67,11 @@ function writeRow(request: HistoryRequest, row: HistoryRow, bodies: StoredBodies
 	return call && internalRow(call, body.transaction.idHex, body.timeMs);
 }
 
-/** A transaction with what became of it. */
+/** A transaction with its result. */
 function transactionRow({ context }: HistoryRequest, body: StoredBody): AnswerRow {
 	const { transaction, info, height, timeMs } = body;
 	const style = plainStyle(context.node.config);
-	// The members of the wallet's answer, but for the results, which have the fee beside them.
+	// The members of the wallet's answer without the results, which are shown along with the fee.
 	const own = transactionJson(transaction.withResults([]), style);
 	const receipt = info?.receipt ?? new ResourceReceipt();
 	const result = transaction.message.ret[0]?.contractRet ?? TransactionResultContractResult.SUCCESS;
@@ -96,7 +96,7 @@ function transactionRow({ context }: HistoryRequest, body: StoredBody): AnswerRo
 	return new WrittenJson(`${more.slice(0, -1)}${rest === "}" ? "" : ","}${rest}`);
 }
 
-/** What the transaction paid out, where it did. */
+/** Amounts the transaction paid out, if any. */
 function amountsOf(info: Readonly<TransactionInfo>): { readonly [member: string]: bigint | undefined } {
 	const given = (amount: bigint): bigint | undefined => (amount === 0n ? undefined : amount);
 	return {
@@ -112,7 +112,7 @@ export function internalRow(call: Readonly<InternalTransaction>, idHex: string, 
 	return { internal_tx_id, tx_id: idHex, block_timestamp: timeMs, ...others };
 }
 
-/** An internal transaction as the row of its transaction has it. */
+/** An internal transaction as embedded in its transaction's row. */
 function internalCall(call: Readonly<InternalTransaction>) {
 	return {
 		internal_tx_id: toHex(call.hash),

@@ -1,4 +1,4 @@
-/** What JSON-RPC does that older releases do otherwise (protocol/json-rpc §§2 to 10). */
+/** JSON-RPC behaviour that differs between releases (protocol/json-rpc §§2 to 10). */
 
 import { byRelease, type Release } from "../../rules/release.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
@@ -51,18 +51,18 @@ export const RPC_TYPE = "application/json-rpc";
 const INVALID = serverError(INVALID_REQUEST, "Invalid Request");
 /** Brackets of a batch. */
 const BRACKETS = 2;
-/** Of each answer in a batch, the first one too. */
+/** One per answer in a batch, including the first. */
 const COMMA = 1;
 
-/** The messages of the reference's JSON reader. */
+/** The error texts of the reference's JSON reader. */
 const LIMIT_TEXTS: Readonly<Record<JsonLimitError["limit"], readonly [subject: string, getter: string]>> = {
 	depth: ["Document nesting depth", "getMaxNestingDepth"],
 	tokens: ["Token count", "getMaxTokenCount"],
 };
 
 /**
- * The envelope of calls (protocol/json-rpc §2.5): a batch holds calls alone, notifications have no answer, and
- * what is refused before a method is asked has a form of its own.
+ * The envelope of calls (protocol/json-rpc §2.5): a batch holds only calls, notifications get no answer, and
+ * requests rejected before reaching a method have their own form.
  */
 class FlatEnvelope implements Envelope {
 	readonly budget: JsonBudget = { ...RPC_BUDGET, depth: 20 };
@@ -89,7 +89,7 @@ class FlatEnvelope implements Envelope {
 		}
 	}
 
-	/** The answer to a request of one call. @throws {ResponseTooLong} */
+	/** The answer to a single-call request. @throws {ResponseTooLong} */
 	private one(text: AnswerText = ""): Enveloped {
 		const { maxResponseSize } = this.limits;
 		if (exceeds(text, maxResponseSize)) throw new ResponseTooLong(maxResponseSize);
@@ -106,13 +106,13 @@ class FlatEnvelope implements Envelope {
 		try {
 			return (await this.answers(calls, work)).end();
 		} catch (error) {
-			// One call that can't be read takes the answers of all with it.
+			// One unreadable call discards the answers of the whole batch.
 			if (error instanceof UnreadableCall) return `[${serverError(INTERNAL_ERROR, "Internal error")}]`;
 			throw error;
 		}
 	}
 
-	/** Once the answers have become too long, no further call is made. @throws {UnreadableCall} */
+	/** Makes no further calls once the answers exceed the size limit. @throws {UnreadableCall} */
 	private async answers(calls: RawArray, work: RequestWork): Promise<BatchText> {
 		const { maxResponseSize } = this.limits;
 		const turns = new TimeSlice(BATCH_TURN_MS);
@@ -129,7 +129,7 @@ class FlatEnvelope implements Envelope {
 					answer = await work.single(call);
 				} catch (error) {
 					if (!(error instanceof ResponseTooLong)) throw error;
-					// A notification has no answer, however long its result is.
+					// A notification has no answer, however long its result.
 					if (refusedFor(call, error) !== undefined) overflow = error;
 				}
 			}
@@ -145,14 +145,17 @@ class FlatEnvelope implements Envelope {
 	}
 }
 
-/** The answer to a request of one call that made none, or whose answer is too long. @throws what is no such error */
+/**
+ * The answer to a single-call request that is unreadable or whose answer is too long.
+ * @throws what is no such error
+ */
 function refusedOne(call: RawObject, error: unknown): Enveloped {
 	if (error instanceof UnreadableCall) return bare("");
 	if (error instanceof ResponseTooLong) return bare(refusedFor(call, error) ?? "");
 	throw error;
 }
 
-/** The refusal under a call's own id; undefined: it has none, and no answer is expected. */
+/** The error under a call's own id; undefined for a notification. */
 function refusedFor(call: RawObject, { code, message }: ResponseTooLong): string | undefined {
 	const id = readId(call.get("id"));
 	return id === undefined ? undefined : serverError(code, message, id);
@@ -174,17 +177,17 @@ const today = {
 	objects: { transactionNonce: "0x0", timesLogs: true } as ObjectStyle,
 	/** The error of a reverted call. @throws {NamedError} if the reason can't be read */
 	reverted: (output: Uint8Array) => new RpcError(INTERNAL, REVERTED + reasonSuffix(output), dataOf(output)),
-	/** The error of a call to be built that can't be. */
+	/** The error when a transaction can't be built. */
 	unbuildable: invalidRequest,
-	/** The answer to a body that was longer than announced. */
+	/** The answer to a body longer than its declared length. */
 	tooLong: (answer: HttpAnswer): void => answer.send(200, RPC_TYPE, ""),
-	/** Whether a filter that was not polled for so long is gone at once, and not only with the next block. */
+	/** Whether a filter that wasn't polled in time expires at once, rather than with the next block. */
 	dropsExpired: true,
-	/** Whether filters are notified of the blocks that a reorg brings. */
+	/** Whether filters report the blocks a reorg adds. */
 	tellsNewBranch: true,
-	/** Checks the range of the logs that a filter asks for. */
+	/** Checks the block range of a log filter. */
 	filterRange: (check: () => void): void => check(),
-	/** The version of the runtime that a node tells of itself. */
+	/** The runtime version a node reports. */
 	runtime: (major: string, _minor: string) => major,
 };
 
@@ -192,16 +195,16 @@ export type RpcAnswers = typeof today;
 
 const answers = byRelease<RpcAnswers>(today, olderAnswers);
 
-/** What the JSON-RPC of a release does. */
+/** The JSON-RPC behaviour of a release. */
 export const rpcAnswersOf = ({ release }: { readonly release: Release }): RpcAnswers => answers[release];
 
-/** Of a call: what it is called with. */
+/** The call data members of a call. */
 export interface CallInput {
 	readonly data?: string | null;
 	readonly input?: string | null;
 }
 
-/** The readers of the node's release. */
+/** The parameter readers of the node's release. */
 export function readersOf({ node }: Pick<ApiContext, "node">): ParameterReaders {
 	return rpcAnswersOf(node.config.node).readers;
 }

@@ -11,17 +11,17 @@ import type { StateView } from "../../state/view.js";
 import { tokensOfAccount } from "../../tokens/queries.js";
 import { addressData, data, quantity } from "./values.js";
 
-/** What a row of the table may need besides the contract. */
+/** What a table row may need besides the contract. */
 interface Source {
 	readonly state: StateView;
-	/** What became of the transaction; undefined while it is pending or if that isn't kept. */
+	/** The transaction's receipt; undefined while pending or if not stored. */
 	readonly info: Readonly<m.TransactionInfo> | undefined;
 }
 
 interface Row<T> {
-	/** The receiving address; empty: none. */
+	/** The receiving address; empty if none. */
 	readonly to?: (contract: Readonly<T>) => Uint8Array | undefined;
-	/** Amount that is moved, in sun or token units. */
+	/** Amount moved, in sun or token units. */
 	readonly value?: (contract: Readonly<T>, source: Source) => bigint;
 }
 
@@ -37,7 +37,7 @@ const toContract = row<{ contract_address: Uint8Array }>({ to: (c) => c.contract
 const toReceiver = row<{ receiver_address: Uint8Array }>({ to: (c) => c.receiver_address });
 const quantOnly = row<{ quant: bigint }>({ value: (c) => c.quant });
 
-/** Amounts are shown whether or not the transaction succeeded; fees are the original ones, not those of today. */
+/** Amounts are shown whether or not the transaction succeeded; fees are the original ones, not today's. */
 const ROWS: Readonly<Partial<Record<ContractName, Row<Message>>>> = {
 	TransferContract: row<m.TransferContract>({ to: (c) => c.to_address, value: (c) => c.amount }),
 	TransferAssetContract: row<m.TransferAssetContract>({ to: (c) => c.to_address, value: (c) => c.amount }),
@@ -87,20 +87,20 @@ const ROWS: Readonly<Partial<Record<ContractName, Row<Message>>>> = {
 	}),
 };
 
-/** Of an owner with one token its frozen supply, else 0. */
+/** The frozen supply if the owner has exactly one token, otherwise 0. */
 function frozenSupplyOf(state: StateView, owner: Uint8Array): bigint {
 	const tokens = tokensOfAccount(state, owner)?.assetIssue ?? [];
 	const [token] = tokens;
 	return token && tokens.length === 1 ? sum(token.frozen_supply.map((part) => part.frozen_amount)) : 0n;
 }
 
-/** Addresses are empty where there is none. */
+/** Addresses are empty if there is none. */
 interface ContractFacts {
 	readonly from: Uint8Array;
 	readonly to: Uint8Array;
-	/** In sun, or in units of a token. */
+	/** In sun or token units. */
 	readonly value: bigint;
-	/** Call data of a contract call, else empty. */
+	/** Call data of a contract call, otherwise empty. */
 	readonly input: Uint8Array;
 }
 
@@ -122,7 +122,7 @@ export function contractFacts(
 	};
 }
 
-/** The same as JSON shows them. */
+/** The same facts as shown in JSON. */
 export interface ShownFacts {
 	readonly from: string | null;
 	readonly to: string | null;

@@ -1,25 +1,25 @@
-/** How JSON values become the declared parameters of methods (protocol/json-rpc §2.2). */
+/** Converts JSON values to the declared parameter types of methods (protocol/json-rpc §2.2). */
 
 import { parseInt64 } from "../../../protocol/int64.js";
 import { isFrom, type Release } from "../../rules/release.js";
 import { isRawArray, isRawObject, JsonNumber, type RawArray, type RawValue } from "./json-reader.js";
 
-/** A value is not of its declared type. */
+/** A value doesn't match its declared type. */
 export class TypeMismatch extends Error {
 	override readonly name = "TypeMismatch";
 }
 
-/** A declared type: reads a JSON value. */
+/** A declared type that reads a JSON value. */
 export interface DeclaredType<T> {
 	/** For documents. */
 	readonly label: string;
-	/** The first release that knows a member of this type; absent: all do. */
+	/** The first release with a member of this type; absent: all have it. */
 	readonly since?: Release;
 	/** @param release whose types they are @throws {TypeMismatch} */
 	read(value: RawValue, release: Release): T;
 }
 
-/** A member that releases before `first` don't know. */
+/** A member unknown to releases before `first`. */
 export function since<T>(first: Release, type: DeclaredType<T>): DeclaredType<T> {
 	return { ...type, since: first };
 }
@@ -28,7 +28,7 @@ function mismatch(label: string): never {
 	throw new TypeMismatch(`not of type ${label}`);
 }
 
-/** Numbers and booleans count as their text. */
+/** Numbers and booleans are read as their text. */
 export const text: DeclaredType<string | null> = {
 	label: "string",
 	read: (value) => {
@@ -61,7 +61,7 @@ export const flag: DeclaredType<boolean | null> = {
 	},
 };
 
-/** Decimal text counts as its number; fractions are cut off. Null stays null. */
+/** Decimal text is read as a number; fractions are truncated. Null stays null. */
 export function integer(bits: 32 | 64): DeclaredType<bigint | null> {
 	const label = `int${bits}`;
 	return {
@@ -85,16 +85,16 @@ function wholePart(value: JsonNumber): bigint | undefined {
 	return Number.isFinite(number) ? BigInt(number) : undefined;
 }
 
-/** The value as it is. */
+/** The unchanged value. */
 export const anyValue: DeclaredType<RawValue> = { label: "any", read: (value) => value };
 
-/** A single value counts as a list of one. */
+/** A single value is read as a one-element list. */
 export const list: DeclaredType<RawArray | null> = {
 	label: "any[]",
 	read: (value) => (value === null || isRawArray(value) ? value : [value]),
 };
 
-/** What a member that is absent reads as: undefined; `null` is a value. */
+/** An absent member reads as undefined; `null` is a value. */
 export type RecordOf<S> = {
 	readonly [N in keyof S]?: S[N] extends DeclaredType<infer T> ? T : never;
 };
@@ -121,7 +121,7 @@ export function record<S extends Readonly<Record<string, DeclaredType<unknown>>>
 	};
 }
 
-/** A value as the reference's runtime prints it in its texts. */
+/** A value as printed by the reference's runtime. */
 export function runtimeText(value: RawValue): string {
 	if (value instanceof JsonNumber) return numberText(value);
 	if (isRawArray(value)) return `[${value.map(runtimeText).join(", ")}]`;
@@ -131,7 +131,7 @@ export function runtimeText(value: RawValue): string {
 	return String(value);
 }
 
-/** A number as the reference's runtime prints it. */
+/** A number as printed by the reference's runtime. */
 export function numberText(number: JsonNumber): string {
 	if (number.isInteger) return BigInt(number.text).toString();
 	const value = Number(number.text);

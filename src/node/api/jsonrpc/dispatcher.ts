@@ -45,36 +45,36 @@ import {
 import type { Subscriber } from "./subscriptions/hub.js";
 
 interface DispatcherOptions extends EnvelopeLimits {
-	/** By name and by alias. */
+	/** By name and alias. */
 	readonly methods: ReadonlyMap<string, RpcMethod>;
-	/** The node as the next call sees it, which is a client's. */
+	/** The node as seen by a caller's next call. */
 	readonly context: (caller: Caller) => RpcContext;
-	/** Whose envelope it is. */
+	/** The release that defines the envelope. */
 	readonly release: Release;
-	/** Whether errors are such as Ethereum's libraries expect: with the id of their call, and data only where it says something. */
+	/** Whether errors have the form Ethereum libraries expect: with the call's id, and data only if it carries information. */
 	readonly lenient?: boolean;
 }
 
 /** The client that sent a request. */
 export interface Caller {
-	/** Tells whether the client has stopped waiting for the answer. */
+	/** Whether the client has stopped waiting for the answer. */
 	readonly isAbandoned?: () => boolean;
 	/** Its address. */
 	readonly client?: string;
-	/** Its program, as it calls itself. */
+	/** Its user agent. */
 	readonly agent?: string | undefined;
-	/** Its subscriptions; absent: it can't have any. */
+	/** Its subscriptions; absent if it can't have any. */
 	readonly subscriber?: Subscriber;
-	/** What its answer holds until it has left. */
+	/** What its answer holds until it has been sent. */
 	readonly pending?: PendingAnswer;
 }
 
-/** What all calls to a server see alike. */
+/** What all calls to a server share. */
 type ServerContext = Pick<RpcContext, "server" | "node" | "broadcaster" | "filters" | "producerAddresses">;
 
 /**
- * The node as each call to a server sees it. PERF: member by member, since every call makes one: to spread an object into it takes
- * longer than reading a request.
+ * The node as seen by each call to a server. PERF: built member by member, since every call creates one and
+ * an object spread costs more than parsing a request.
  */
 export function contextsOf(common: ServerContext): (caller: Caller) => RpcContext {
 	const { server, node, broadcaster, filters, producerAddresses } = common;
@@ -107,7 +107,7 @@ export class Dispatcher {
 		return enveloped instanceof Promise ? enveloped.then(({ text }) => String(text)) : String(enveloped.text);
 	}
 
-	/** As {@link answer}, with the line end that the network's servers send behind most answers. */
+	/** Like {@link answer}, with the newline that the network's servers append to most answers. */
 	answerLine(request: string, caller: Caller = {}): AnswerText | Promise<AnswerText> {
 		const enveloped = this.enveloped(request, caller);
 		return enveloped instanceof Promise ? enveloped.then(lineOf) : lineOf(enveloped);
@@ -128,7 +128,7 @@ export class Dispatcher {
 	}
 
 	/**
-	 * The answer to one call; undefined: a notification that succeeded.
+	 * The answer to one call; undefined for a notification that succeeded.
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
 	private single(call: RawValue, caller: Caller): AnswerText | undefined | Promise<AnswerText | undefined> {
@@ -160,7 +160,7 @@ export class Dispatcher {
 		);
 	}
 
-	/** The answer to a call whose method has thrown. @throws {ResponseTooLong} */
+	/** The answer to a call whose method threw. @throws {ResponseTooLong} */
 	private refuse(call: MadeCall, error: unknown): string {
 		call.context.node.observer?.refused?.(call.method.name);
 		if (error instanceof ResponseTooLong) throw error;
@@ -173,7 +173,7 @@ export class Dispatcher {
 		return reply(call, this.undeclared(call.context, call.method, error));
 	}
 
-	/** An error that is not a method's refusal: its class is reported. */
+	/** An error the method doesn't declare: its class is reported. */
 	private undeclared({ node, style }: RpcContext, method: RpcMethod, thrown: unknown): string {
 		const error = thrown instanceof Error ? thrown : new Error(String(thrown));
 		if (!isWireError(error)) node.report(error, `JSON-RPC ${method.name}`);
@@ -184,18 +184,18 @@ export class Dispatcher {
 	}
 }
 
-/** What an answer repeats of its call. */
+/** What an answer repeats from its call. */
 interface Named {
 	readonly version: string;
-	/** As JSON text; undefined: a notification. */
+	/** As JSON text; undefined for a notification. */
 	readonly id: string | undefined;
 }
 
-/** A call that was made, with what it was made on. */
+/** A call in progress, with its context. */
 interface MadeCall extends Named {
 	readonly method: RpcMethod;
 	readonly context: RpcContext;
-	/** 0 where nobody asks. */
+	/** 0 if nothing observes it. */
 	readonly startedMs: number;
 }
 
@@ -203,7 +203,7 @@ function reply(call: Named, part: string): string {
 	return `${replyHead(call, part)}}`;
 }
 
-/** A reply without the bracket at its end. */
+/** A reply without its closing brace. */
 function replyHead({ version, id }: Named, part: string): string {
 	const shown = version === VERSION ? `"${VERSION}"` : JSON.stringify(version);
 	return `{"jsonrpc":${shown},"id":${id ?? "null"},${part}`;
@@ -233,14 +233,14 @@ function lenientPart({ code, message, data }: RpcError): string {
 	return errorPart(code, message, data === undefined ? undefined : JSON.stringify(data));
 }
 
-/** The text of a text, number or boolean; of an object or list none; undefined if it is missing. */
+/** Text of a string, number or boolean; empty for an object or list; undefined if missing. */
 function plainText(value: RawValue | undefined): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === "object" && !(value instanceof JsonNumber)) return "";
 	return value instanceof JsonNumber ? numberText(value) : String(value);
 }
 
-/** Positional parameters; undefined: named ones. @throws {UnreadableCall} */
+/** Positional parameters; undefined if they are named. @throws {UnreadableCall} */
 function readParameters(params: RawValue | undefined): RawArray | undefined {
 	if (params === undefined || params === null) return [];
 	if (isRawArray(params)) return params;

@@ -1,42 +1,42 @@
-/** What stands around calls: which texts are requests, and how answers become one (protocol/json-rpc §2). */
+/** The envelope around calls: what counts as a request, and how answers are combined (protocol/json-rpc §2). */
 
 import { numberText } from "./declared-types.js";
 import { type JsonBudget, JsonNumber, type JsonTextError, type RawValue } from "./json-reader.js";
 import { type AnswerText, JsonParts } from "./method.js";
 import { INVALID_REQUEST, PARSE_ERROR, type RpcError } from "./rpc-error.js";
 
-/** A batch lets other work in after this long, in milliseconds. */
+/** A batch yields to other work after this long, in milliseconds. */
 export const BATCH_TURN_MS = 10;
 
-/** A request or a part of it that makes no call, or one whose id or parameters can't be read. */
+/** A request, or part of it, that makes no call, or whose id or parameters can't be read. */
 export class UnreadableCall extends Error {
 	override readonly name = "UnreadableCall";
 }
 
-/** What the calls of one request share. */
+/** Shared by the calls of one request. */
 export interface RequestWork {
 	/**
-	 * The answer to one call; undefined: a notification that succeeded.
+	 * The answer to one call; undefined for a notification that succeeded.
 	 * @param call an object
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
 	readonly single: (call: RawValue) => AnswerText | undefined | Promise<AnswerText | undefined>;
-	/** Tells whether the client has stopped waiting for the answer. */
+	/** Whether the client has stopped waiting for the answer. */
 	readonly isAbandoned: () => boolean;
 }
 
 /** A request's answer; an empty text is an empty answer. */
 export interface Enveloped {
 	readonly text: AnswerText;
-	/** Whether a line end follows the text. */
+	/** Whether a newline follows the text. */
 	readonly isLine: boolean;
 }
 
-/** How many calls one request may make, and how long its answer may be. */
+/** Limits on the number of calls per request and the length of its answer. */
 export interface EnvelopeLimits {
-	/** 0 or less: any number. */
+	/** 0 or less: no limit. */
 	readonly maxBatchSize: number;
-	/** In bytes; 0 or less: any length. */
+	/** In bytes; 0 or less: no limit. */
 	readonly maxResponseSize: number;
 }
 
@@ -45,21 +45,21 @@ export interface Envelope {
 	readonly budget: JsonBudget;
 	/** The answer to a text that is not JSON. */
 	unreadable(error: JsonTextError): Enveloped;
-	/** The data of an error that a method doesn't declare, as JSON text. */
+	/** The data of an undeclared error, as JSON text. */
 	undeclared(className: string, message: string | null): string;
 	answer(request: RawValue, work: RequestWork): Enveloped | Promise<Enveloped>;
 }
 
-/** Whether a text is longer than answers may be. */
+/** Whether a text exceeds the answer limit. */
 export function exceeds(text: AnswerText, maxBytes: number): boolean {
 	if (text instanceof JsonParts) return maxBytes > 0 && text.length > maxBytes;
-	// A character has at most three bytes.
+	// A UTF-16 unit takes at most three bytes.
 	return maxBytes > 0 && text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
 }
 
 export const VERSION = "2.0";
 
-/** The member `error`. @param data JSON text */
+/** The `error` member. @param data JSON text */
 export function errorPart(code: number, message: string | null, data?: string): string {
 	const member = data === undefined ? "" : `,"data":${data}`;
 	return `"error":{"code":${code},"message":${JSON.stringify(message)}${member}}`;
@@ -75,18 +75,18 @@ export function libraryError(code: number): string {
 	return `{"jsonrpc":"${VERSION}","id":"null",${errorPart(code, LIBRARY_TEXTS.get(code) ?? "")}}`;
 }
 
-/** A method's refusal. @param id JSON text */
+/** An error reported by a method. @param id JSON text */
 export function methodError(version: string, id: string, { code, message, data = "{}" }: RpcError): string {
 	const part = errorPart(code, message === "" ? null : message, JSON.stringify(data));
 	return `{"jsonrpc":${JSON.stringify(version)},"id":${id},${part}}`;
 }
 
-/** A refusal by what stands before the methods, from release 4.8.2 on. @param id JSON text */
+/** An error raised before any method is reached, from release 4.8.2 on. @param id JSON text */
 export function serverError(code: number, message: string, id = "null"): string {
 	return `{"jsonrpc":"${VERSION}",${errorPart(code, message)},"id":${id}}`;
 }
 
-/** The id as JSON text; undefined: a notification. @throws {UnreadableCall} */
+/** The id as JSON text; undefined for a notification. @throws {UnreadableCall} */
 export function readId(value: RawValue | undefined): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === "string") return JSON.stringify(value);
@@ -94,7 +94,7 @@ export function readId(value: RawValue | undefined): string | undefined {
 	throw new UnreadableCall("the id is neither text nor number");
 }
 
-/** An integer beyond 64 bits keeps its low 32. */
+/** An integer beyond 64 bits is reduced to its low 32 bits. */
 function idNumber(value: JsonNumber): string {
 	if (!value.isInteger) return Number.isFinite(Number(value.text)) ? numberText(value) : "null";
 	const number = BigInt(value.text);

@@ -1,4 +1,4 @@
-/** Filters that clients poll (protocol/json-rpc §9.4): one registry a server. Nothing of them survives a restart. */
+/** Polled filters (protocol/json-rpc §9.4), one registry per server. They don't survive a restart. */
 
 import { randomBytes } from "node:crypto";
 import type { SignedBlock } from "../../../protocol/block.js";
@@ -17,25 +17,25 @@ import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
 import { SharedRoom } from "./shared-room.js";
 import { data } from "./values.js";
 
-/** Addresses and topics of all filters, and of all subscriptions: each block is compared with every one of them. */
+/** Addresses and topics over all filters, and over all subscriptions: each block is matched against every one. */
 export const MAX_ITEMS = 200_000;
 
 const ID_BYTES = 16;
 
-/** An id that nobody can guess: 32 hexadecimal digits. */
+/** An unguessable id: 32 hex digits. */
 export function makeId(): string {
 	return toHex(randomBytes(ID_BYTES));
 }
 
-/** How long a filter lives after it was made or polled. */
+/** Lifetime of a filter after its creation or last poll. */
 const LIFETIME_MS = 300_000;
-/** What may be queued for all filters; beyond, those go that were polled longest ago. */
+/** Queued items over all filters; beyond this, the least recently polled filters are dropped. */
 const MAX_QUEUED = 1_000_000;
 
 type FilterKind = "block" | "log";
 
 interface Filter {
-	/** Undefined: a filter of blocks. */
+	/** Undefined for a block filter. */
 	readonly logs: LogFilter | undefined;
 	readonly groups: readonly BloomGroup[];
 	readonly items: number;
@@ -44,13 +44,13 @@ interface Filter {
 	expiresMs: number;
 }
 
-/** How many filters of a kind there may be at a time; 0 or less: any number. */
+/** Maximum concurrent filters of each kind; 0 or less: no limit. */
 interface FilterLimits {
 	readonly maxBlockFilters: number;
 	readonly maxLogFilters: number;
 }
 
-/** The filters of one kind, in the order in which they expire. */
+/** Filters of one kind, in order of expiry. */
 class FilterList {
 	readonly byId = new Map<string, Filter>();
 	readonly room: SharedRoom;
@@ -73,13 +73,13 @@ class FilterList {
 		this.itemRoom.giveBack(filter.client, filter.items);
 	}
 
-	/** The filter of a client that was polled longest ago. */
+	/** A client's least recently polled filter. */
 	oldestOf(client: string): readonly [id: string, filter: Filter] | undefined {
 		for (const entry of this.byId) if (entry[1].client === client) return entry;
 		return undefined;
 	}
 
-	/** A filter that was polled expires last. */
+	/** Moves a polled filter to the end of the expiry order. */
 	renew(id: string, filter: Filter, expiresMs: number): void {
 		filter.expiresMs = expiresMs;
 		this.byId.delete(id);
@@ -111,7 +111,7 @@ export class FilterRegistry {
 	}
 
 	/**
-	 * Registers a filter of blocks, or of logs.
+	 * Registers a block filter or a log filter.
 	 * @param client its address
 	 * @param groups of `logs`, where they are known already
 	 * @returns its id
@@ -131,7 +131,7 @@ export class FilterRegistry {
 	}
 
 	/**
-	 * A client that has less than its part takes the place of one that has more.
+	 * A client below its fair share may displace a client above its own.
 	 * @throws {RpcError} if there may not be one more filter of its kind
 	 */
 	checkLimit(kind: FilterKind, client = ""): void {
@@ -159,7 +159,7 @@ export class FilterRegistry {
 		}
 	}
 
-	/** What was queued since the last poll; the filter lives on. @throws {RpcError} */
+	/** Items queued since the last poll; the filter stays. @throws {RpcError} */
 	takeChanges(id: string): readonly RpcValue[] {
 		const { filter, list, key } = this.find(id);
 		const { queue } = filter;
@@ -169,7 +169,7 @@ export class FilterRegistry {
 		return queue;
 	}
 
-	/** The conditions of a filter of logs. @throws {RpcError} if there is none of this id */
+	/** The conditions of a log filter. @throws {RpcError} if there is none of this id */
 	logFilter(id: string): LogFilter {
 		const { logs } = this.find(id).filter;
 		if (!logs) throw filterNotFound();
@@ -198,12 +198,12 @@ export class FilterRegistry {
 		throw filterNotFound();
 	}
 
-	/** A block became part of what this server shows. */
+	/** A block was added to the chain this server shows. */
 	blockApplied(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[], inReorg = false): void {
 		if (this.size === 0 || (inReorg && !this.answers.tellsNewBranch)) return;
 		const hasTransactions = infos.length > 0;
 		this.dropExpired(this.lists.block);
-		// Filters of logs are concerned by blocks with transactions alone.
+		// Log filters only expire with blocks that have transactions.
 		if (hasTransactions) this.dropExpired(this.lists.log);
 		const hash = data(block.id);
 		for (const filter of this.lists.block.byId.values()) this.enqueue(filter, hash);
@@ -211,7 +211,7 @@ export class FilterRegistry {
 		this.boundQueues();
 	}
 
-	/** A block is no longer part of what this server shows. */
+	/** A block was removed from the chain this server shows. */
 	blockReverted(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[]): void {
 		if (this.size === 0) return;
 		this.queueLogs(block, infos, true);
@@ -240,12 +240,12 @@ export class FilterRegistry {
 				objects.set(one.logIndex, object);
 				this.enqueue(filter, object);
 			}
-			// One block may concern all filters.
+			// A single block may match all filters.
 			if (this.queued > 2 * MAX_QUEUED) this.drop(this.lists.log, id, filter);
 		}
 	}
 
-	/** No queued part is lost: a filter is removed as a whole, and its next poll is refused. */
+	/** Queues are never truncated: the whole filter is removed, and its next poll fails. */
 	private boundQueues(): void {
 		for (const list of [this.lists.log, this.lists.block]) {
 			for (const [id, filter] of list.byId) {
@@ -283,8 +283,9 @@ function filterNotFound(): Error {
 }
 
 /**
- * Notifies the filters of what happens on the chain (protocol/json-rpc §9.4). After a reorg the logs of the reverted
- * blocks are sent again, as removed, newest block first, then the blocks and logs of the new branch; up to release 4.8.1 not these.
+ * Feeds chain events to the filters (protocol/json-rpc §9.4). After a reorg, the logs of the reverted blocks
+ * are sent again as removed, newest block first, then the blocks and logs of the new branch; up to release
+ * 4.8.1, the latter are omitted.
  *
  * @param head the state with the newest block
  * @param full filters over it; undefined: none are fed

@@ -1,11 +1,11 @@
 /**
- * JSON as the network's JSON-RPC servers read it (protocol/json-rpc §2): strict, numbers exact, and only the first value of the
- * text counts. Of members with the same name the last one counts.
+ * JSON as the network's JSON-RPC servers parse it (protocol/json-rpc §2): strict, with exact numbers, reading
+ * only the first value of the text. Of members with the same name, the last one wins.
  */
 
 import { BACKSLASH } from "../../../protocol/json/text-units.js";
 
-/** A number as it was written. */
+/** A number as written. */
 export class JsonNumber {
 	constructor(readonly text: string) {}
 
@@ -31,11 +31,11 @@ export class JsonTextError extends Error {
 	override readonly name = "JsonTextError";
 }
 
-/** The text asks for more than its budget. */
+/** The text exceeds its budget. */
 export class JsonLimitError extends JsonTextError {
 	constructor(
 		readonly limit: "depth" | "tokens",
-		/** What the text came to. */
+		/** How much the text used. */
 		readonly reached: number,
 		readonly most: number,
 	) {
@@ -43,26 +43,26 @@ export class JsonLimitError extends JsonTextError {
 	}
 }
 
-/** What one text may ask of its reader. */
+/** Parser limits for one text. */
 export interface JsonBudget {
-	/** Values, names of members and closing brackets in all. */
+	/** Total values, member names and closing brackets. */
 	readonly tokens: number;
-	/** Levels of brackets: reading needs a call for each. */
+	/** Nesting depth, since parsing recurses. */
 	readonly depth: number;
-	/** Characters of one number: turning it into another notation takes the square of this. */
+	/** Characters of one number, since converting its base is quadratic. */
 	readonly numberLength: number;
 }
 
-/** For texts that were asked for, or whose size was bounded before. */
+/** For texts we requested, or whose size is already bounded. */
 const PLAIN_BUDGET: JsonBudget = { tokens: Number.MAX_SAFE_INTEGER, depth: 500, numberLength: 1_000 };
 
-/** For requests of clients. More than any needs: a hundred queries of logs with two hundred topics each are below. */
+/** For client requests; more than any needs: a hundred log queries with two hundred topics each stay below. */
 export const RPC_BUDGET: JsonBudget = { ...PLAIN_BUDGET, tokens: 100_000 };
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[0-9A-Za-z_$]*/y;
 
-/** A short string that means what is written. */
+/** A short string without escapes. */
 const PLAIN_STRING = /^[ !#-[\]-~]{0,256}$/;
 
 const WORDS: ReadonlyMap<string, RawValue> = new Map<string, RawValue>([
@@ -90,7 +90,7 @@ class JsonReader {
 
 	document(): RawValue {
 		const value = this.value(0);
-		// What follows isn't read, but a number or word must end where it ends.
+		// The rest isn't read, but a number or word must end at a delimiter.
 		if (typeof value !== "string" && !isRawArray(value) && !isRawObject(value)) {
 			if (this.at < this.text.length && !isSpace(this.text.charCodeAt(this.at))) throw this.error();
 		}
@@ -117,7 +117,7 @@ class JsonReader {
 		this.at++;
 	}
 
-	/** Takes what the pattern matches here. */
+	/** Consumes what the pattern matches here. */
 	private take(pattern: RegExp): string {
 		pattern.lastIndex = this.at;
 		const match = pattern.exec(this.text)?.[0] ?? "";
@@ -125,7 +125,7 @@ class JsonReader {
 		return match;
 	}
 
-	/** The next character that isn't blank; it stays unread. */
+	/** The next non-blank character, not consumed. */
 	private peek(): string {
 		while (isSpace(this.text.charCodeAt(this.at))) this.at++;
 		return this.text.charAt(this.at);
@@ -150,7 +150,7 @@ class JsonReader {
 		return new JsonNumber(text);
 	}
 
-	/** The platform reads strings by the same rules, and many times as fast. */
+	/** JSON.parse follows the same rules for strings and is many times faster. */
 	private string(): string {
 		const start = this.at;
 		let end = this.text.indexOf('"', start + 1);
@@ -166,7 +166,7 @@ class JsonReader {
 		}
 	}
 
-	/** Whether the quote at a place is part of the string that begins at `start`. */
+	/** Whether the quote at a position is escaped in the string starting at `start`. */
 	private isEscaped(place: number, start: number): boolean {
 		let first = place;
 		while (first - 1 > start && this.text.charCodeAt(first - 1) === BACKSLASH) first--;
@@ -179,7 +179,7 @@ class JsonReader {
 			this.close();
 			return [];
 		}
-		// An array that grows from nothing gets room for 17 values with its first one: 140 bytes a bracket.
+		// Pushing to an empty array reserves 17 slots: 140 bytes per bracket.
 		const items = [this.value(depth + 1)];
 		while (!this.ends("]")) items.push(this.value(depth + 1));
 		return items;
@@ -203,7 +203,7 @@ class JsonReader {
 		}
 	}
 
-	/** Takes a comma, or the closing bracket. */
+	/** Consumes a comma or the closing bracket. */
 	private ends(bracket: string): boolean {
 		const ch = this.peek();
 		if (ch === bracket) {

@@ -1,4 +1,4 @@
-/** Which logs a client asks for: reading the filter object, matching one log (protocol/json-rpc §§9.1 and 9.2). */
+/** Log filters: parsing the filter object, matching a log (protocol/json-rpc §§9.1 and 9.2). */
 
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { MAX_INT64, minInt } from "../../../protocol/int64.js";
@@ -27,36 +27,36 @@ const members = {
 export const filterObject = record(members);
 export type FilterObject = RecordOf<typeof members>;
 
-/** Items of which one must be there. */
+/** Items of which one must match. */
 type Alternatives = readonly Uint8Array[];
 
-/** What a log must be like. An empty list of alternatives: anything will do. */
+/** Conditions on a log. An empty list of alternatives matches anything. */
 export interface LogConditions {
 	readonly addresses: Alternatives;
-	/** By position; a log has at least as many topics. */
+	/** By position; a log needs at least as many topics. */
 	readonly topics: readonly Alternatives[];
 }
 
-/** Heights between which logs are asked for; both count. */
+/** Range of heights for a log query, both inclusive. */
 export interface BlockRange {
 	readonly from: bigint;
 	readonly to: bigint;
 }
 
 export interface LogFilter extends LogConditions, BlockRange {
-	/** The range is one block that was named by its id. */
+	/** The range is one block, given by its id. */
 	readonly isOneBlock: boolean;
 }
 
-/** How many items a filter may name; 0 or less: any number. */
+/** Maximum items in a filter; 0 or less: no limit. */
 interface FilterItemLimits {
 	readonly maxAddresses: number;
-	/** Alternatives of one topic. */
+	/** Alternatives per topic. */
 	readonly maxSubTopics: number;
 }
 
 /**
- * Reads the filter object; errors in the network's order.
+ * Parses the filter object; errors occur in the network's order.
  * @throws {RpcError | NamedError}
  */
 export function readLogFilter(
@@ -130,7 +130,7 @@ function readBound(state: StateView, bound: string, readers: ParameterReaders): 
 	return number === -1n ? "latest" : number;
 }
 
-/** Without a lower bound the range begins at the head as it is now; without an upper one it has no end. */
+/** Without a lower bound the range starts at the current head; without an upper bound it is open-ended. */
 function readRange(
 	state: StateView,
 	fromBlock: string,
@@ -147,17 +147,17 @@ function readRange(
 	return { from, to };
 }
 
-/** How many addresses and topics a filter names. */
+/** Number of addresses and topics in a filter. */
 export function itemCount({ addresses, topics }: LogConditions): number {
 	return topics.reduce((sum, alternatives) => sum + alternatives.length, addresses.length);
 }
 
-/** Groups of which a block must hold one item each; empty: every block may match. */
+/** Groups of which a block must contain one item each; if empty, every block may match. */
 export function bloomGroups(conditions: LogConditions): readonly BloomGroup[] {
 	return namedGroups(conditions).map((alternatives) => alternatives.map(bloomBits));
 }
 
-/** As {@link bloomGroups}, in turns: every item is hashed. */
+/** Like {@link bloomGroups}, but time-sliced, since every item is hashed. */
 export async function bloomGroupsInTurns(
 	conditions: LogConditions,
 	turns: TimeSlice,
@@ -178,7 +178,7 @@ function namedGroups({ addresses, topics }: LogConditions): readonly Alternative
 	return [addresses, ...topics].filter((alternatives) => alternatives.length > 0);
 }
 
-/** Whether a log is asked for. A position that takes anything still needs a topic there. */
+/** Whether a log matches. A wildcard position still requires a topic there. */
 export function matchesLog({ addresses, topics }: LogConditions, log: Readonly<TransactionInfoLog>): boolean {
 	if (addresses.length > 0 && !includes(addresses, log.address)) return false;
 	return topics.every((alternatives, i) => {

@@ -1,4 +1,4 @@
-/** Finding the logs of past blocks (protocol/json-rpc §9.3). */
+/** Searching the logs of past blocks (protocol/json-rpc §9.3). */
 
 import { minInt } from "../../../protocol/int64.js";
 import { blockIdAt, receiptsCost, receiptsInTurn } from "../../chain/block-store.js";
@@ -12,10 +12,10 @@ import { MAX_LOGS_AT_ONCE } from "./objects/receipt.js";
 import type { ObjectStyle } from "./objects/style.js";
 import { EXCEEDS_LIMIT, invalidParams, ResponseTooLong, RpcError } from "./rpc-error.js";
 
-/** Fewer blocks than this are looked through, and at most this many logs are answered. */
+/** Fewer candidate blocks than this are searched, and at most this many logs returned. */
 const MAX_RESULTS = 10_000;
 
-/** Logs of one block between two moments at which others may get a turn. */
+/** Logs of one block processed between two chances to yield. */
 const LOGS_A_STEP = 256;
 
 function tooMany(): RpcError {
@@ -30,21 +30,21 @@ export function checkBlockRange(state: StateView, { from, to, isOneBlock }: LogF
 	}
 }
 
-/** What takes the logs that were found. */
+/** Receives the logs found. */
 interface LogSink {
 	add(log: RpcValue): void;
-	/** Lets go of what was added: no more is. */
+	/** Discards what was added; nothing more follows. */
 	drop(): void;
-	/** Called before more is read than a little: resolves when there is room for it. */
+	/** Called before more than a little is read; resolves when there is room for it. */
 	admit(): Promise<void> | undefined;
 }
 
 /**
- * The logs that a filter asks for, by block and place. Blocks whose receipts aren't kept have none.
+ * The logs matching a filter, in order. Blocks without stored receipts have none.
  * @param view the state as it is now: blocks may come while a long query runs
  * @param maxSize bytes of the answer; 0 or less: any number
- * @throws {RpcError} if there are too many, and only then {ResponseTooLong}: the logs of an answer that is too long are counted all the
- * same
+ * @throws {RpcError} if there are too many, and only then {ResponseTooLong}: the logs of an answer that is
+ * too long are counted all the same
  */
 export async function queryLogs(
 	view: () => StateView,
@@ -78,7 +78,7 @@ export async function queryLogs(
 	if (isTooLong) throw new ResponseTooLong(maxSize);
 }
 
-/** Heights that are worth a look. @throws {RpcError} if there are too many */
+/** Heights of blocks that may match. @throws {RpcError} if there are too many */
 async function candidates(
 	view: () => StateView,
 	filter: LogFilter,

@@ -1,4 +1,4 @@
-/** Results that may be very long: counted before they are made, a few made at a time, each in turns. */
+/** Results that may be very long: sized up front, only a few made at a time, time-sliced. */
 
 import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { HttpAnswer } from "../http-answer.js";
@@ -13,17 +13,17 @@ import {
 } from "./method.js";
 import { ResponseTooLong } from "./rpc-error.js";
 
-/** Characters of pieces that are kept as bytes together. */
+/** Characters collected before they are encoded to bytes. */
 const PART_CHARACTERS = 64 << 10;
 
 /**
- * Text that grows: bytes once it is long. Small texts that live until they are joined take several times their length, and
- * joining them is one turn.
+ * Growing text, encoded to bytes once it is long. Keeping many small strings until the end takes several
+ * times their length, and joining them blocks the event loop.
  */
 class GrowingText {
 	private readonly made: Buffer[] = [];
 	private part = "";
-	/** Bytes that are made; the newest characters aren't counted. */
+	/** Encoded bytes; the latest characters aren't included. */
 	length = 0;
 
 	get isEmpty(): boolean {
@@ -54,7 +54,7 @@ class GrowingText {
 	}
 }
 
-/** The answers of a batch, parted by commas. */
+/** The answers of a batch, comma-separated. */
 export class BatchText {
 	private readonly grown = new GrowingText();
 
@@ -68,30 +68,30 @@ export class BatchText {
 		else this.grown.add(answer);
 	}
 
-	/** Of the whole batch; empty where no call was answered. */
+	/** The text of the whole batch; empty if no call has an answer. */
 	end(): AnswerText {
 		if (!this.isEmpty) this.grown.add("]");
 		return this.grown.text;
 	}
 }
 
-/** An answer that is being put together, and what its long results hold until it has left. */
+/** An answer being assembled, and what its long results hold until it has been sent. */
 export class PendingAnswer {
 	private readonly held: (() => void)[] = [];
 	private whenBrokenOff = (): void => {};
 
-	/** Whether one of its results holds a place already: a batch needs no second one. */
+	/** Whether one of its results already holds a slot: a batch needs only one. */
 	get holds(): boolean {
 		return this.held.length > 0;
 	}
 
-	/** Keeps a place until {@link release}. @param brokenOff called if the answer is broken off later */
+	/** Holds a slot until {@link release}. @param brokenOff called if the answer is broken off later */
 	hold(leave: () => void, brokenOff: () => void): void {
 		this.held.push(leave);
 		this.whenBrokenOff = brokenOff;
 	}
 
-	/** The answer is made: others may be, and it counts among those that wait for their clients to read. */
+	/** The answer is complete: frees the slot, and counts it as an unread answer. */
 	leaveTo(unread: UnreadAnswers, answer: Pick<HttpAnswer, "whenSent" | "breakOff">, bytes: number): void {
 		this.release();
 		const breakOff = (): void => {
@@ -108,12 +108,12 @@ export class PendingAnswer {
 
 type LongContext = Pick<RpcContext, "node" | "client" | "pending">;
 
-/** A JSON list that is made item by item: as objects while it is short, as bytes once it was admitted as a long one. */
+/** A JSON list built item by item: as objects while short, as bytes once admitted as a long result. */
 export class ListResult {
 	private items: RpcValue[] = [];
 	private written = new GrowingText();
 	private isLong = false;
-	/** Gives the place back where nothing tells when the answer has left. */
+	/** Frees the slot if nothing tracks when the answer is sent. */
 	leave: () => void = () => {};
 
 	constructor(private readonly context: LongContext) {}
@@ -128,7 +128,7 @@ export class ListResult {
 		else this.items.push(item);
 	}
 
-	/** Lets go of the items. */
+	/** Discards the items. */
 	drop(): void {
 		this.items = [];
 		this.written = new GrowingText();
@@ -152,7 +152,7 @@ export class ListResult {
 	}
 }
 
-/** Waits for a place among the long results, unless the answer has one already. It is given back once the answer is made. */
+/** Waits for a slot for long results, unless the answer already has one. It is freed once the answer is complete. */
 async function enterLong({ node, client, pending }: LongContext): Promise<(() => void) | undefined> {
 	const { longResults } = node.limiter;
 	const leave = pending?.holds ? undefined : await longResults.enter(client ?? "");

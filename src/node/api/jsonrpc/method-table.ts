@@ -1,4 +1,4 @@
-/** Every method of JSON-RPC (protocol/json-rpc §5). */
+/** All JSON-RPC methods (protocol/json-rpc §5). */
 
 import type { JsonRpcConfig } from "../../config/service-config.js";
 import { isFrom, type Release } from "../../rules/release.js";
@@ -34,10 +34,10 @@ export const methods: readonly RpcMethod[] = [
 	...rawStateMethods,
 ];
 
-/** Which methods a server has beside those of every node. */
+/** Which optional methods a server has. */
 type MethodChoice = Partial<Pick<JsonRpcConfig, "lenient" | "debug" | "simulate" | "state">>;
 
-/** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
+/** Methods only this program's nodes have (protocol/json-rpc §§15 and 16). */
 const ownMethods: readonly RpcMethod[] = [
 	...subscriptionMethods,
 	...stateHashMethods,
@@ -55,7 +55,7 @@ const ownMethods: readonly RpcMethod[] = [
 	},
 ];
 
-/** The network's; on nodes that simulate, calls take another state. */
+/** The network's methods; on nodes with simulation, calls accept state overrides. */
 const strictMethods = ({ simulate }: MethodChoice): readonly RpcMethod[] =>
 	simulate ? methods.map((method) => (OVERRIDABLE.has(method.name) ? overridable(method) : method)) : methods;
 
@@ -77,9 +77,8 @@ function byName(
 }
 
 /**
- * The methods of a release by every name under which they may be called: answering as Ethereum's libraries expect it, with those
- * that execute blocks again, with those that execute what is in no block, with those that
- * give entries of the state as they are stored.
+ * A release's methods by name and alias, with the chosen options: lenient answers, re-executing blocks,
+ * simulation, raw state entries.
  */
 export function methodsByName(release: Release, choice: MethodChoice = {}): ReadonlyMap<string, RpcMethod> {
 	const ordinary = choice.lenient ? lenientMethods(methods) : strictMethods(choice);

@@ -1,4 +1,4 @@
-/** A method of JSON-RPC: one declaration that dispatch, parameters and documents are derived from (protocol/json-rpc §5). */
+/** A JSON-RPC method: one declaration from which dispatch, parameters and documents are derived (protocol/json-rpc §5). */
 
 import type { Release } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
@@ -9,7 +9,7 @@ import type { RawValue } from "./json-reader.js";
 import type { PendingAnswer } from "./long-result.js";
 import type { Subscriber } from "./subscriptions/hub.js";
 
-/** What a method answers. */
+/** A method's result. */
 export type RpcValue =
 	| null
 	| boolean
@@ -18,12 +18,12 @@ export type RpcValue =
 	| readonly RpcValue[]
 	| { readonly [member: string]: RpcValue };
 
-/** An answer that is JSON text already. */
+/** A result already serialized as JSON. */
 export class JsonText {
 	constructor(readonly text: string) {}
 }
 
-/** A long answer that is JSON text already, as its bytes: joined to a text they would take their length several times. */
+/** A long result already serialized as JSON, in bytes: joined into a string it would take several times its length. */
 export class JsonParts {
 	readonly length: number;
 
@@ -31,7 +31,7 @@ export class JsonParts {
 		this.length = parts.reduce((sum, { length }) => sum + length, 0);
 	}
 
-	/** With text around it. */
+	/** The same with text around it. */
 	within(before: string, after: string): JsonParts {
 		return new JsonParts([Buffer.from(before), ...this.parts, Buffer.from(after)]);
 	}
@@ -41,38 +41,38 @@ export class JsonParts {
 	}
 }
 
-/** What a call or a request is answered with. */
+/** The answer to a call or request. */
 export type AnswerText = string | JsonParts;
 
 export type RpcResult = RpcValue | JsonText | JsonParts;
 
-/** The node as one call sees it. */
+/** The node as seen by one call. */
 export interface RpcContext extends ApiContext {
-	/** The filters of this server; undefined: it has none. */
+	/** This server's filters; undefined if it has none. */
 	readonly filters: FilterRegistry | undefined;
-	/** Addresses of the keys with which this node produces blocks, in their order; empty: it doesn't. */
+	/** Addresses of the node's block producer keys, in order; empty if it produces none. */
 	readonly producerAddresses: () => readonly Uint8Array[];
-	/** The subscriptions of the client; absent: its connection carries none. */
+	/** The client's subscriptions; absent if its connection can't carry any. */
 	readonly subscriber?: Subscriber | undefined;
-	/** The answer that the call's result becomes a part of; absent: nothing tells when it has left. */
+	/** The answer this result becomes part of; absent if nothing tracks when it is sent. */
 	readonly pending?: PendingAnswer | undefined;
 }
 
-/** Parameters by name, in order. All of them are required. */
+/** Parameters by name, in order; all required. */
 type Declared<P extends readonly unknown[]> = {
 	readonly [I in keyof P]: readonly [name: string, type: DeclaredType<P[I]>];
 };
 
 interface MethodDeclaration<P extends readonly unknown[]> {
 	readonly name: string;
-	/** A second name under which deployed clients may call it. */
+	/** An alias that existing clients may use. */
 	readonly alias?: string;
-	/** The first release that has it; absent: all have. */
+	/** The first release with it; absent: all of them. */
 	readonly since?: Release;
 	/** One sentence: what it answers. */
 	readonly about: string;
 	readonly parameters: Declared<P>;
-	/** A further parameter, where the node knows past states: a block, and the call as it is there. */
+	/** An extra parameter on nodes that keep past states: a block, and the context at that block. */
 	readonly pastBlock?: PastBlockParameter;
 	/** @throws {RpcError | NamedError} */
 	handle(context: RpcContext, ...parameters: P): RpcResult | Promise<RpcResult>;
@@ -84,24 +84,24 @@ interface PastBlockParameter {
 	seen(context: RpcContext, block: RawValue): RpcContext;
 }
 
-/** A method without the types of its own parameters. */
+/** A method with its parameter types erased. */
 export interface RpcMethod {
 	readonly name: string;
 	readonly alias: string | undefined;
 	readonly since?: Release | undefined;
-	/** Served only where `node.jsonrpc.debug` says so. */
+	/** Only served with `node.jsonrpc.debug`. */
 	readonly isDebug?: boolean;
-	/** Served only where `node.jsonrpc.simulate` says so. */
+	/** Only served with `node.jsonrpc.simulate`. */
 	readonly isSimulation?: boolean;
-	/** Served only where `node.jsonrpc.state` says so. */
+	/** Only served with `node.jsonrpc.state`. */
 	readonly isRawState?: boolean;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
-	/** One parameter more than these, where the node knows past states. */
+	/** An extra parameter on nodes that keep past states. */
 	readonly pastBlock?: PastBlockParameter | undefined;
-	/** Whether connections that carry no subscriptions don't know it. */
+	/** Whether it is unknown on connections that can't carry subscriptions. */
 	readonly needsSubscriber?: boolean;
-	/** The fewest parameters of a call; absent: all. */
+	/** Minimum number of parameters; absent: all are required. */
 	readonly least?: number;
 	/**
 	 * @param values as many as there are parameters; from the fewest on, where some may be missing
@@ -131,16 +131,16 @@ export function defineMethod<P extends readonly unknown[]>(declaration: MethodDe
 	};
 }
 
-/** A method that asks no more of the node than every server knows, so that other paths can serve it too. */
+/** A method that only needs what every server provides, so that other paths can serve it too. */
 export type OwnMethod = RpcMethod & {
 	call(context: OwnContext, values: readonly RawValue[]): Promise<RpcResult>;
 };
 
-/** What methods of every server know. */
+/** What every server provides. */
 export type OwnContext = ApiContext & Pick<RpcContext, "pending">;
 
 /**
- * Declares methods beyond the network's, which read their parameters themselves and are served only where the node is told to.
+ * Declares methods beyond the network's, which parse their own parameters and must be enabled in the configuration.
  * @param served which setting tells
  * @returns name, what it does, the parameters' names, the fewest of them, and the call
  */

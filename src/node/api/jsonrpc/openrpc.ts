@@ -1,4 +1,4 @@
-/** The methods of JSON-RPC as an OpenRPC 1.3 document (open-rpc.org), made of the table of methods. */
+/** The JSON-RPC methods as an OpenRPC 1.3 document (open-rpc.org), generated from the method table. */
 
 import type { RpcMethod } from "./method.js";
 
@@ -7,7 +7,7 @@ type Schema = { readonly [name: string]: Json };
 
 const QUANTITIES = "QUANTITY and DATA are hexadecimal texts that begin with 0x.";
 
-/** Types as the table names them. */
+/** Schemas by the table's type labels. */
 const SCHEMAS: Readonly<Record<string, Schema>> = {
 	string: { type: "string" },
 	boolean: { type: "boolean" },

@@ -1,4 +1,4 @@
-/** What the readers of all releases share. */
+/** Shared by the parameter readers of all releases. */
 
 import { addressFromHash, isAddress } from "../../../protocol/address.js";
 import { wrap } from "../../../protocol/int64.js";
@@ -10,7 +10,7 @@ import { BARE_ADDRESS_LENGTH } from "./values.js";
 export const WORD_LENGTH = 32;
 const INT64_HEX_DIGITS = 16;
 
-/** Bytes in hexadecimal where undecodable text is an invalid parameter. @throws {RpcError} */
+/** Hex bytes, where undecodable text is an invalid parameter. @throws {RpcError} */
 export function readHexParameter(text: string | null): Uint8Array {
 	try {
 		return decodeHexText(text);
@@ -20,7 +20,7 @@ export function readHexParameter(text: string | null): Uint8Array {
 	}
 }
 
-/** Bytes in hexadecimal; undefined: the text has others. */
+/** Hex bytes; undefined if the text has other characters. */
 export function optionalHex(text: string): Uint8Array | undefined {
 	try {
 		return decodeHexText(text);
@@ -30,13 +30,13 @@ export function optionalHex(text: string): Uint8Array | undefined {
 	}
 }
 
-/** An address of 20 or 21 bytes; undefined: it is none. */
+/** An address from 20 or 21 bytes; undefined if invalid. */
 export function fullAddress(bytes: Uint8Array): Uint8Array | undefined {
 	const address = bytes.length === BARE_ADDRESS_LENGTH ? addressFromHash(bytes) : bytes;
 	return isAddress(address) ? address : undefined;
 }
 
-/** `0x`, a sign or none, digits: a number of 64 bits; undefined: it is none. */
+/** `0x`, optional sign, digits: a 64-bit number; undefined if invalid. */
 export function parseHexInt64(text: string): bigint | undefined {
 	const match = /^0x([+-]?)([0-9a-fA-F]+)$/.exec(text);
 	const digits = match?.[2]?.replace(/^0+(?=.)/, "");
@@ -46,7 +46,7 @@ export function parseHexInt64(text: string): bigint | undefined {
 	return value === wrap(value) ? value : undefined;
 }
 
-/** An amount; 0 where it is missing. @throws {RpcError} */
+/** An amount; 0 if missing. @throws {RpcError} */
 export function readAmount(text: string | null | undefined): bigint {
 	if (!text) return 0n;
 	const value = parseHexInt64(text);
@@ -54,14 +54,14 @@ export function readAmount(text: string | null | undefined): bigint {
 	return value;
 }
 
-/** A place as it is written, which may be negative. @throws {RpcError} */
+/** An index as given, which may be negative. @throws {RpcError} */
 export function readIndex(text: string | null): number {
 	const value = text === null ? undefined : parseHexInt64(text);
 	if (value === undefined || value !== BigInt.asIntN(32, value)) throw invalidParams("invalid index value");
 	return Number(value);
 }
 
-/** A value of 32 bytes, zeros in front. */
+/** A 32-byte word, left-padded with zeros. */
 export function asWord(bytes: Uint8Array): Uint8Array {
 	const word = new Uint8Array(WORD_LENGTH);
 	word.set(bytes, WORD_LENGTH - bytes.length);

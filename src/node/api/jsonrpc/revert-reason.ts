@@ -1,4 +1,4 @@
-/** Why a call was reverted, as errors tell it (protocol/json-rpc §10). */
+/** Revert reasons in errors (protocol/json-rpc §10). */
 
 import { asBuffer, equalBytes, fromHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
@@ -9,7 +9,7 @@ import { data } from "./values.js";
 /** Selector of `Error(string)`, in which compilers wrap a reason. */
 const ERROR_SELECTOR = fromHex("08c379a0");
 const WORD = 32;
-/** Beyond these, reasons aren't read. */
+/** Longer reasons aren't read, or aren't reported. */
 const MAX_REASON_BYTES = 1 << 20;
 const MAX_TOLD_BYTES = 4_096;
 
@@ -23,17 +23,17 @@ export function revertText(output: Uint8Array): string {
 	return `${REVERTED}: ${readString(output.subarray(length))}`;
 }
 
-/** The error of a reverted call in the words and with the code that Ethereum's libraries know. */
+/** A revert error with the text and code Ethereum libraries know. */
 export function lenientRevert(output: Uint8Array): RpcError {
 	return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonSuffix(output)}`, data(output));
 }
 
-/** What a call returned, as the data of an error. */
+/** A call's return data, as error data. */
 export function dataOf(output: Uint8Array): string | undefined {
 	return output.length > 0 ? data(output) : undefined;
 }
 
-/** The reason of a revert; undefined if there is none, or none that can be read. */
+/** The revert reason; undefined if missing, empty, too long, or unreadable. */
 export function revertMessage(output: Uint8Array): string | undefined {
 	try {
 		const reason = revertText(output).slice(REVERTED.length + 2);
@@ -44,13 +44,13 @@ export function revertMessage(output: Uint8Array): string | undefined {
 	}
 }
 
-/** `: <reason>`; empty if there is none, or an empty or a long one, or none that can be read. */
+/** `: <reason>`; empty if there is none, or it is empty, too long, or unreadable. */
 export function reasonSuffix(output: Uint8Array): string {
 	const reason = revertMessage(output);
 	return reason === undefined ? "" : `: ${reason}`;
 }
 
-/** The text at the place that the first word names; bytes beyond the end are zero. */
+/** The string at the offset in the first word; bytes beyond the end are zero. */
 function readString(body: Uint8Array): string {
 	const place = readSize(body, 0);
 	const size = readSize(body, place);

@@ -1,4 +1,4 @@
-/** One JSON-RPC server (protocol/json-rpc §1): POST at one path; every call's outcome is an answer with status 200. */
+/** One JSON-RPC server (protocol/json-rpc §1): POST to a single path; every call is answered with status 200. */
 
 import { asBuffer } from "../../../protocol/bytes.js";
 import type { ChainObserver } from "../../chain/observers.js";
@@ -23,10 +23,10 @@ import { type AnswerText, JsonParts, type RpcContext } from "./method.js";
 import { methodsByName } from "./method-table.js";
 import { SocketServer } from "./subscriptions/socket-server.js";
 
-/** The text of a request's body: UTF-8, UTF-16 or UTF-32, told apart by their first bytes (protocol/json-rpc §1). */
+/** The text of a request body: UTF-8, UTF-16 or UTF-32, detected from the first bytes (protocol/json-rpc §1). */
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
-/** Each decodes whole texts, one after the other. */
+/** Reused, since each call decodes a whole text. */
 const decoders = {
 	"utf-8": new TextDecoder("utf-8", { fatal: true }),
 	"utf-16le": new TextDecoder("utf-16le", { fatal: true }),
@@ -44,7 +44,7 @@ export function decodeBodyText(body: Uint8Array): string {
 	}
 }
 
-/** By the mark at the start, or by where the first character has its zero bytes: JSON begins with ASCII. */
+/** By the byte order mark, or by where the first character has zero bytes, since JSON starts with ASCII. */
 function encodingOf(body: Uint8Array): Encoding {
 	const [a = 1, b = 1, c = 1, d = 1] = body;
 	if (a === 0 && b === 0 && (c === 0 || (c === 0xfe && d === 0xff))) return "utf-32be";
@@ -67,23 +67,23 @@ function decodeUtf32(body: Uint8Array, encoding: "utf-32le" | "utf-32be"): strin
 
 const PATH = "/jsonrpc";
 
-/** Where clients may open a WebSocket. */
+/** Paths that accept WebSockets. */
 export const SOCKET_PATHS: ReadonlySet<string> = new Set([PATH, "/"]);
 
-/** Names under which the rate limiter knows the servers. */
+/** Component names of the servers in the rate limiter. */
 const COMPONENTS: Readonly<Record<ServerKind, string>> = {
 	full: "JsonRpcServlet",
 	solidity: "JsonRpcOnSolidityServlet",
 	pbft: "JsonRpcOnPBFTServlet",
 };
 
-/** The name under which the rate limiter knows calls of a server. */
+/** The rate limiter's name for calls to a server. */
 export const componentOf = (kind: ServerKind): string => COMPONENTS[kind];
 
 /** Registers an observer of the chain; the returned function removes it. */
 export type Observe = (observer: ChainObserver) => () => void;
 
-/** Answers the text of a request, with the line end if one belongs there; an empty text is an empty answer. */
+/** Answers a request's text, including the trailing newline where there is one; an empty text is an empty answer. */
 export type TextAnswerer = (
 	text: string,
 	caller: Caller,
@@ -141,12 +141,12 @@ export class JsonRpcServer {
 		});
 	}
 
-	/** @returns the bound port. Rejects with the system's error. */
+	/** @returns the bound port; rejects with the system's error */
 	listen(port: number, host?: string): Promise<number> {
 		return this.listener.listen(port, host);
 	}
 
-	/** Stops listening; requests under way get a moment to finish. */
+	/** Stops listening; requests in progress get a short grace period. */
 	async close(): Promise<void> {
 		this.minBlock.close();
 		await Promise.all([this.listener.close(), this.sockets?.close()]);
@@ -194,13 +194,13 @@ export class JsonRpcServer {
 
 	private answerCall(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		const { maxBodySize } = this.node.config.node.jsonrpc;
-		// Later releases have refused it before.
+		// Later releases have already rejected it.
 		if (lengthOf(request) > maxBodySize) return answer.tooLarge();
 		if (request instanceof PlainRequest) return this.answerBody(request, answer, request.body);
 		return this.answerLater(request, answer, maxBodySize);
 	}
 
-	/** Answers a request whose body is still coming. */
+	/** Answers a request whose body is still arriving. */
 	private async answerLater(request: HttpRequest, answer: HttpAnswer, maxBodySize: number): Promise<void> {
 		const { node } = this;
 		const share = node.limiter.bodies.open(request.socket.remoteAddress ?? "");
@@ -242,7 +242,7 @@ function send(answer: HttpAnswer, text: AnswerText): Promise<void> | void {
 	answer.send(200, RPC_TYPE, text);
 }
 
-/** The body's text; empty for bytes that are not text, which is not JSON either. */
+/** The body's text; empty if the bytes aren't text, which isn't JSON either. */
 function textOf(body: Uint8Array): string {
 	try {
 		return decodeBodyText(body);

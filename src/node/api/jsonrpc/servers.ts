@@ -1,4 +1,4 @@
-/** The three JSON-RPC servers of a node, as its configuration asks for them, and what feeds their filters. */
+/** A node's three JSON-RPC servers, as configured, and what feeds their filters. */
 
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
@@ -7,7 +7,7 @@ import { contextsOf, type Dispatcher } from "./dispatcher.js";
 import { FilterRegistry, feedFilters } from "./filter-registry.js";
 import { JsonRpcServer, type Observe, type TextAnswerer } from "./server.js";
 
-/** How each server's port is called. */
+/** Port names by server. */
 const PORT_NAMES = { full: "jsonrpc", solidity: "jsonrpcSolidity", pbft: "jsonrpcPbft" } as const;
 export type JsonRpcPort = (typeof PORT_NAMES)[ServerKind];
 
@@ -15,11 +15,11 @@ interface JsonRpcServersOptions {
 	readonly node: ApiNode;
 	readonly broadcaster: Broadcaster;
 	readonly observe: Observe;
-	/** Addresses of the keys with which this node produces blocks, in their order. */
+	/** Addresses of this node's block producer keys, in order. */
 	readonly producerAddresses: () => readonly Uint8Array[];
-	/** Address to bind; every interface without it. */
+	/** Address to bind; all interfaces if undefined. */
 	readonly host?: string | undefined;
-	/** What the full server answers beside the methods of every node. */
+	/** What the full server answers besides the regular methods. */
 	readonly beside?: ((ordinary: Dispatcher) => TextAnswerer) | undefined;
 }
 

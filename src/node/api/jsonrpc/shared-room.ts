@@ -1,6 +1,6 @@
-/** Room that all clients share: where none is left, whoever has more than a part of it gives way to one that has less. */
+/** Capacity shared by all clients: when it is used up, a client above its fair share gives way to one below. */
 
-/** One client's part, where no room is left, that others can't take from it: this part of all. */
+/** A client's guaranteed share is one part in this many. */
 const SHARE = 10;
 
 export class SharedRoom {
@@ -10,7 +10,7 @@ export class SharedRoom {
 	/** @param most what there is; Infinity: any number */
 	constructor(private readonly most: number) {}
 
-	/** What a client has. */
+	/** What a client uses. */
 	takenBy(client: string): number {
 		return this.byClient.get(client) ?? 0;
 	}
@@ -34,7 +34,7 @@ export class SharedRoom {
 		else this.byClient.delete(client);
 	}
 
-	/** The client that gives way to another that wants more; undefined: none does. */
+	/** The client that must give way to another's request; undefined if none. */
 	givesWayTo(client: string, amount: number): string | undefined {
 		const part = Math.floor(this.most / SHARE);
 		if (this.takenBy(client) + amount > part) return undefined;

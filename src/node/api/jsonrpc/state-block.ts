@@ -1,6 +1,6 @@
 /**
- * The block of whose state a call asks (protocol/json-rpc §4). The network's node knows only the head's; with
- * `node.history.state` it is any block of the chain.
+ * The block whose state a call reads (protocol/json-rpc §4). The network's node only knows the head's; with
+ * `node.history.state` it can be any block of the chain.
  */
 
 import { atBlock, blockAt, blockOfId, type PastBlock, PastBlockError } from "../at-block.js";
@@ -10,12 +10,12 @@ import type { RpcContext } from "./method.js";
 import { internal, invalidParams, invalidRequest } from "./rpc-error.js";
 import { isTag } from "./values.js";
 
-/** The call as it is of a block that a tag or number names. @throws {RpcError} */
+/** The call's context at the block for a tag or number. @throws {RpcError} */
 export function contextOfTag(context: RpcContext, tag: string | null): RpcContext {
 	if (isTag(tag, "latest")) return context;
 	if (!context.node.past) return refuseTag(context, tag);
 	const { state } = context;
-	// What waits is part of the newest state.
+	// Pending transactions are part of the newest state.
 	if (isTag(tag, "pending")) return context;
 	return past(context, () => {
 		if (isTag(tag, "earliest")) return blockAt(state, 0n);
@@ -26,7 +26,7 @@ export function contextOfTag(context: RpcContext, tag: string | null): RpcContex
 	});
 }
 
-/** State is only known at the head. @throws {RpcError} */
+/** Only the head's state is available. @throws {RpcError} */
 function refuseTag(context: RpcContext, tag: string | null): never {
 	const readers = readersOf(context);
 	const { pastStates } = readers;
@@ -38,8 +38,9 @@ function refuseTag(context: RpcContext, tag: string | null): never {
 }
 
 /**
- * The same of a tag, a number, or an object with `blockNumber` or `blockHash`. Without history such an object only has to
- * name a block, and the call sees the head. All blocks of the state are of the chain: `requireCanonical` says nothing more.
+ * Likewise for a tag, a number, or an object with `blockNumber` or `blockHash`. Without past states, such an
+ * object only has to refer to an existing block, and the call reads the head. `requireCanonical` has no
+ * effect, since only canonical blocks have state.
  * @throws {RpcError}
  */
 export function contextOfBlock(context: RpcContext, block: RawValue): RpcContext {

@@ -1,6 +1,4 @@
-/**
- * Reads parameters (protocol/json-rpc §3.1): a value that can't be read is an invalid parameter with a text of its own.
- */
+/** Parameter readers (protocol/json-rpc §3.1): an unreadable value is an invalid parameter with its own error text. */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { wrap } from "../../../protocol/int64.js";
@@ -23,7 +21,7 @@ import {
 import { invalidParams } from "./rpc-error.js";
 import { BARE_ADDRESS_LENGTH, type BlockTag } from "./values.js";
 
-/** Characters of parameters: what is longer is not even read. */
+/** Maximum parameter lengths in characters; longer ones aren't parsed. */
 const MAX_NUMBER = 20;
 const MAX_INDEX = 10;
 const MAX_ADDRESS = 44;
@@ -32,7 +30,7 @@ const MAX_SLOT = 66;
 
 const HASH = /^(?:0x)?[0-9a-fA-F]{64}$/;
 const TOPIC = /^(?:0x)?[0-9a-fA-F]{63,64}$/;
-/** `0x` with pairs of digits, or nothing at all. */
+/** `0x` with pairs of digits, or empty. */
 const INPUT = /^(?:0x(?:[0-9a-fA-F]{2})*)?$/;
 const HEX_NUMBER = /^0x[+-]?[0-9a-fA-F]+$/;
 const DECIMAL_NUMBER = /^[+-]?\d+$/;
@@ -73,7 +71,7 @@ function readInput(input: string): Uint8Array {
 
 const isGiven = (text: string | null | undefined): text is string => text !== null && text !== undefined;
 
-/** `input` wins over `data`, which then is not even looked at. */
+/** `input` takes precedence over `data`, which is then not even validated. */
 function readCallInput({ data, input }: CallInput): Uint8Array {
 	return isGiven(input) ? readInput(input) : readData(data ?? null);
 }
@@ -90,19 +88,19 @@ function readAgreedInput(call: CallInput): Uint8Array {
 
 /** All throw {@link RpcError} or a `NamedError`. */
 export const strictReaders = {
-	/** Tags of which no state is kept, and tags of which there are no blocks. */
+	/** Tags without stored state, and tags without blocks. */
 	pastStates: ["earliest", "pending", "finalized", "safe"] as readonly BlockTag[],
 	unknownBlocks: ["pending", "safe"] as readonly BlockTag[],
-	/** A block's number, hexadecimal or decimal. */
+	/** A block number, hex or decimal. */
 	blockNumber: readNumber,
-	/** A bound of a log filter by its number: hexadecimal only. -1 is the head. */
+	/** A log filter bound given as a number, hex only. -1 means the head. */
 	filterBound: (text: string) => {
 		if (!text.startsWith("0x")) throw invalidParams("Incorrect hex syntax");
 		return readNumber(text);
 	},
-	/** Whether a text names a block by its id. */
+	/** Whether a text is a block id. */
 	isHash: (text: string | null): boolean => text !== null && HASH.test(text),
-	/** A block or transaction id, and that of the one block of a log filter. */
+	/** A block or transaction id, and the id of a log filter's single block. */
 	hash: readHash,
 	filterHash: (text: string) => readHash(text),
 	/** An address with or without its network prefix. */
@@ -112,7 +110,7 @@ export const strictReaders = {
 		if (!address) throw invalidParams("invalid address");
 		return address;
 	},
-	/** An address of a log filter. @param refusal what stands before the text that is refused */
+	/** An address in a log filter. @param refusal what stands before the text that is refused */
 	filterAddress: (value: RawValue, refusal: string) => {
 		const isReadable = typeof value === "string" && value.length <= MAX_FILTER_ADDRESS;
 		const bytes = isReadable ? optionalHex(value) : undefined;
@@ -125,39 +123,39 @@ export const strictReaders = {
 		}
 		return decodeHexText(value);
 	},
-	/** A place in a list of so many; undefined: beyond it. */
+	/** An index into a list of this length; undefined if out of range. */
 	index: (text: string | null, length: number) => {
 		if (text !== null && text.length > MAX_INDEX) throw invalidParams("invalid index value");
 		const place = readIndex(text);
 		return place >= 0 && place < length ? place : undefined;
 	},
-	/** A slot of a contract's storage: 32 bytes, zeros in front. */
+	/** A storage slot: 32 bytes, left-padded with zeros. */
 	slot: (text: string | null) => {
 		const bytes = text === null || text.length > MAX_SLOT ? undefined : optionalHex(text);
 		if (!bytes || bytes.length > WORD_LENGTH) throw invalidParams("invalid storage key value");
 		return asWord(bytes);
 	},
-	/** An amount; 0 where it is missing. */
+	/** An amount; 0 if missing. */
 	amount: readAmountFromZero,
-	/** The energy that `gas` names, paid in full. @param price of a unit in sun */
+	/** The fee limit that buys the energy given as `gas`. @param price of a unit in sun */
 	feeLimitSun: (gas: string | null | undefined, price: bigint) => {
 		const feeLimit = readAmountFromZero(gas) * price;
 		if (feeLimit !== wrap(feeLimit)) throw invalidParams("invalid gas: fee limit overflow");
 		return feeLimit;
 	},
-	/** The text that a call is called with. */
+	/** The call data as given. */
 	inputText: ({ data, input }: CallInput) => input ?? data ?? null,
-	/** Its bytes. What is wrong with them is reported when they are read, or when they are asked for. */
+	/** The call data bytes. Errors occur when they are read or when they are requested, depending on the release. */
 	input: (call: CallInput) => {
 		const bytes = readCallInput(call);
 		return () => bytes;
 	},
-	/** As `input`, where both names must say the same. */
+	/** Like `input`, but `data` and `input` must agree. */
 	agreedInput: (call: CallInput) => {
 		const bytes = readAgreedInput(call);
 		return () => bytes;
 	},
-	/** The interface of a contract, as the text of a list. */
+	/** A contract ABI, given as the text of a list. */
 	contractAbi: (text: string, visible: boolean) => {
 		try {
 			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible);

@@ -1,4 +1,4 @@
-/** What the HTTP and gRPC servers of releases before 4.8.2 do otherwise (protocol/releases §§3 to 5). */
+/** HTTP and gRPC behaviour before release 4.8.2 (protocol/releases §§3 to 5). */
 
 import { hashedLibrary } from "../../../protocol/json/older/hashed-library.js";
 import { ContractValidateError } from "../../rules/errors.js";

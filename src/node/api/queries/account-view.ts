@@ -1,4 +1,4 @@
-/** Accounts as queries show them: usages recovered to the head, times of last use as dates (protocol/staking §8.1). */
+/** Accounts in query form: usage recovered up to the head, last-use times as timestamps (protocol/staking §8.1). */
 
 import { SUN_PER_COIN } from "../../../protocol/int64.js";
 import {
@@ -16,7 +16,7 @@ import { accountIncrease, editEnergy, increase } from "../../resources/window.js
 import type { StateView } from "../../state/view.js";
 import { gatheredBalances, tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";
 
-/** A copy of an account with all usages brought to the head slot. Times of last use stay slots. */
+/** A copy of an account with all usage recovered to the head slot. Last-use times remain slots. */
 function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
 	const { properties } = state;
 	const now = properties.headSlot;
@@ -56,7 +56,7 @@ function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
 	return account;
 }
 
-/** An account with its usages at the head, and its times of last use in milliseconds. */
+/** An account with its usage at the head, and its last-use times in milliseconds. */
 function accountView(state: StateView, stored: Readonly<Account>): Account {
 	const account = refreshAccount(state, stored);
 	const toMs = (slot: bigint): bigint => state.properties.genesisTimestampMs + SLOT_MS * slot;
@@ -67,7 +67,7 @@ function accountView(state: StateView, stored: Readonly<Account>): Account {
 	return account;
 }
 
-/** The account of an address. Stakes of all three kinds are listed, those that are missing as 0. */
+/** The account at an address. Stakes of all three kinds are listed, missing ones as 0. */
 export function accountByAddress(state: StateView, address: Uint8Array): Account | undefined {
 	const stored = state.account.get(address);
 	if (!stored) return undefined;
@@ -78,7 +78,7 @@ export function accountByAddress(state: StateView, address: Uint8Array): Account
 	return account;
 }
 
-/** The account that has taken an id; ids don't tell upper from lower case. */
+/** The account with an account id; ids are case-insensitive. */
 export function accountById(state: StateView, id: Uint8Array): Account | undefined {
 	const address = state.accountIdIndex.get(accountIdKey(id));
 	const stored = address && state.account.get(address);

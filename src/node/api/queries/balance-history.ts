@@ -1,4 +1,4 @@
-/** Balances of the past, from the traces that blocks leave when that is configured (protocol/blocks §6.4, protocol/http-endpoints §3.6). */
+/** Past balances, from the traces that blocks leave if configured (protocol/blocks §6.4, protocol/http-endpoints §3.6). */
 
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { be64, concatBytes, equalBytes } from "../../../protocol/bytes.js";
@@ -20,7 +20,7 @@ type BlockIdentifier = Readonly<BlockBalanceTraceBlockIdentifier>;
 const illegal = (text: string): NamedError => new NamedError("IllegalArgumentException", text);
 const notFound = (text: string): NamedError => new NamedError("ItemNotFoundException", text);
 
-/** Checks that a block identifier names a block of this chain. @throws {NamedError} */
+/** Checks that a block identifier matches a block of this chain. @throws {NamedError} */
 function checkBlock(state: StateView, block: BlockIdentifier): void {
 	if (block.number < 0n) throw illegal("block_identifier number less than 0");
 	if (block.hash.length !== 32) throw illegal("block_identifier hash length not equals 32");
@@ -29,7 +29,7 @@ function checkBlock(state: StateView, block: BlockIdentifier): void {
 	if (!equalBytes(id, block.hash)) throw illegal("number and hash do not match");
 }
 
-/** What a block did to balances. @throws {NamedError} */
+/** The balance changes of a block. @throws {NamedError} */
 export function blockBalance(state: StateView, block: BlockIdentifier): Readonly<BlockBalanceTrace> {
 	checkBlock(state, block);
 	const trace = state.balanceTrace.get(be64(block.number));
@@ -37,7 +37,7 @@ export function blockBalance(state: StateView, block: BlockIdentifier): Readonly
 	return trace;
 }
 
-/** The balance of an account after a block, with the block of its last change. Rejects with {@link NamedError}. */
+/** An account's balance after a block, with the block of its last change. Rejects with {@link NamedError}. */
 export async function accountBalanceAt(
 	{ node, state }: ApiContext,
 	request: Readonly<AccountBalanceRequest>,
@@ -49,7 +49,7 @@ export async function accountBalanceAt(
 	const block = request.block_identifier;
 	if (!block) throw illegal("block_identifier null");
 	checkBlock(state, block);
-	// Such a key can't be looked up, which the network reports without a message.
+	// No key can be made of it; the network reports this without a message.
 	if (address.length !== ADDRESS_LENGTH) throw new NamedError("IllegalArgumentException", null);
 	const end = concatBytes(address, FIRST_BLOCK_END);
 	const key = await node.firstKey(stores.accountTrace, accountTraceKey(address, block.number), end);
@@ -67,5 +67,5 @@ export async function accountBalanceAt(
 	});
 }
 
-/** Behind the number of block 0 in the order of keys. */
+/** Sorts after the key of block 0. */
 const FIRST_BLOCK_END = Uint8Array.of(0x80);

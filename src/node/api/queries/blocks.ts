@@ -1,4 +1,4 @@
-/** Blocks as clients ask for them: by a text, the newest, ranges with limits (protocol/blocks §6.3). */
+/** Block queries: by text, the newest, bounded ranges (protocol/blocks §6.3). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import { fromHex, readBe64 } from "../../../protocol/bytes.js";
@@ -8,19 +8,18 @@ import { blockById, blockByNumber, blocksFrom, headBlock, type LiveView } from "
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 
-/** Fewer blocks than this can be asked for by {@link latestBlocks}. */
+/** {@link latestBlocks} serves fewer blocks than this. */
 const LATEST_LIMIT = 100n;
-/** Most blocks of one {@link blocksBetween}. */
+/** Maximum blocks of one {@link blocksBetween}. */
 const RANGE_LIMIT = 100n;
 
-/** A text that names no block by id or number. */
+/** A text that is neither a block id nor a number. */
 export class BlockIdError extends Error {
 	override readonly name = "IllegalArgumentException";
 }
 
 /**
- * The block that a text names: a number, or an id of 64 hexadecimal digits; empty: the newest. Undefined if this view
- * has no such block.
+ * The block for a number or an id of 64 hex digits; the newest for an empty text. Undefined if this view has no such block.
  * @throws {BlockIdError}
  */
 export function blockByIdOrNumber(state: StateView, text: string): SignedBlock | undefined {
@@ -37,12 +36,12 @@ export function blockByIdOrNumber(state: StateView, text: string): SignedBlock |
 	return blockById(state, id);
 }
 
-/** Half of what clients give a transaction to live when they build it on the newest header by themselves. */
+/** Half the lifetime that clients give a transaction they build on the newest header themselves. */
 const OLDEST_REFERENCE_MS = 30_000n;
 
 /**
- * What `getblock` is asked for. The newest header alone is what client libraries build transactions on, counting their
- * life from its time: a development chain makes a new block first where its head is old (protocol/development-chain §3).
+ * The block for a `getblock` request. Client libraries build transactions on the newest header alone, with lifetimes counted
+ * from its timestamp: a development chain with an old head makes a new block first (protocol/development-chain §3).
  * @throws {BlockIdError}
  */
 export function requestedBlock(
@@ -53,7 +52,7 @@ export function requestedBlock(
 	return blockByIdOrNumber(state, id_or_num);
 }
 
-/** The newest blocks, ascending; undefined unless 1 to 99 are asked for. Each is read when it is its turn. */
+/** The newest blocks, ascending; undefined unless the count is 1 to 99. Read lazily. */
 export function latestBlocks(view: LiveView, count: bigint): Iterable<SignedBlock> | undefined {
 	if (count <= 0n || count >= LATEST_LIMIT) return undefined;
 	const first = view().properties.headNumber - count + 1n;
@@ -61,8 +60,8 @@ export function latestBlocks(view: LiveView, count: bigint): Iterable<SignedBloc
 }
 
 /**
- * Blocks from `start` up to, but not including, `end`; undefined unless 1 to 100 are asked for, counted in 64 bits: from a number far
- * below zero there are none. Each is read when it is its turn.
+ * Blocks from `start` up to but excluding `end`; undefined unless the count is 1 to 100, computed in 64 bits,
+ * so that it overflows for a `start` far below zero. Read lazily.
  */
 export function blocksBetween(view: LiveView, start: bigint, end: bigint): Iterable<SignedBlock> | undefined {
 	const count = wrap(end - start);

@@ -1,7 +1,4 @@
-/**
- * Calls of contracts that only ask, and estimates of the energy that a call needs (protocol/machine §16). Every server answers
- * through this.
- */
+/** Constant contract calls, and energy estimates (protocol/machine §16). All servers use this. */
 
 import { addressFromHash } from "../../../protocol/address.js";
 import { refBlockOf } from "../../../protocol/block.js";
@@ -33,7 +30,7 @@ const CREATE = contractType("CreateSmartContract");
 
 export const REVERTED = "REVERT opcode executed";
 
-/** A transaction around a call; around a deployment of the call's data if the call names no contract. */
+/** A transaction around a call, or around a deployment of the call's data if it names no contract. */
 export function callTransaction(
 	context: ApiContext,
 	call: Readonly<TriggerSmartContract>,
@@ -58,13 +55,13 @@ export function callTransaction(
 	return buildUnchecked(context, CREATE, deployment, options);
 }
 
-/** Whether a message decodes to what it was encoded of: its numbers fit their fields. */
+/** Whether a message decodes to what was encoded, because its numbers fit their fields. */
 function readsBack(call: Readonly<TriggerSmartContract>): boolean {
 	const numbers = [call.call_value, call.call_token_value, call.token_id];
 	return call.$unknown === undefined && numbers.every((number) => number === wrap(number));
 }
 
-/** Refuses a call of an address that is not a contract's. @throws {ContractValidateError} */
+/** Rejects a call to an address that isn't a contract. @throws {ContractValidateError} */
 function checkContract(state: StateView, { contract_address }: Readonly<TriggerSmartContract>): void {
 	if (contract_address.length > 0 && !state.contract.has(contract_address)) {
 		throw new ContractValidateError("Smart contract is not exist.");
@@ -72,7 +69,7 @@ function checkContract(state: StateView, { contract_address }: Readonly<TriggerS
 }
 
 /**
- * Executes a call without effect, on the state at the time of its turn. A revert is an answer.
+ * Executes a constant call, on the state current when its turn comes. A revert is an answer.
  * @param transaction the call's, as {@link callTransaction} builds it
  * @param isTrial whether it tries a transaction, as whoever asks says: a development chain logs those alone
  * @throws {ContractValidateError | RuntimeRuleError} if it can't even begin
@@ -102,10 +99,10 @@ function callNow(
 	return callOnHead(node, state, transaction, maxEnergyLimitForConstant, isTrial);
 }
 
-/** What of a node executes calls. */
+/** The parts of a node that calls need. */
 export type CallingNode = Pick<ApiNode, "machine" | "rules" | "forks">;
 
-/** Executes a call without effect at once. @throws as {@link executeConstantCall} */
+/** Executes a constant call immediately. @throws as {@link executeConstantCall} */
 function callOnHead(
 	node: CallingNode,
 	state: StateView,
@@ -125,7 +122,10 @@ function callOnHead(
 	);
 }
 
-/** What a contract answers nobody in particular; undefined where it fails or there is none. @param contract 21 bytes */
+/**
+ * A contract's answer to a call from the zero address; undefined if it fails or there is no contract.
+ * @param contract 21 bytes
+ */
 export function askOnHead(
 	node: CallingNode,
 	state: StateView,
@@ -151,7 +151,7 @@ export function askOnHead(
 	}
 }
 
-/** A call's answer as a message, without the transaction's id. */
+/** A call's result as a message, without the transaction id. */
 export function constantAnswer(transaction: SignedTransaction, result: ConstantResult): TransactionExtention {
 	const ret = TransactionResult.create({
 		ret: result.reverted ? TransactionResultCode.FAILED : TransactionResultCode.SUCESS,
@@ -167,23 +167,23 @@ export function constantAnswer(transaction: SignedTransaction, result: ConstantR
 	});
 }
 
-/** What an estimate finds: the energy, or the text of the failure that no fee limit avoids. */
+/** The result of an estimate: the energy, or a failure that no fee limit avoids. */
 type EnergyEstimate = { readonly energyRequired: bigint } | FailedRun;
 
 interface FailedRun {
 	readonly failure: string;
 	readonly reverted: boolean;
-	/** What it returned; empty unless it reverted. */
+	/** Return data; empty unless it reverted. */
 	readonly output: Uint8Array;
 }
 
 type Run = { readonly energyUsed: bigint } | FailedRun;
 
-/** The search ends when it knows the fee limit to this, in sun. */
+/** The search stops once the fee limit is known to this precision, in sun. */
 const PRECISION_SUN = 1_000_000n;
 
 /**
- * The least energy limit with which a call succeeds, to about the energy of one coin.
+ * The lowest energy limit with which a call succeeds, to within about one coin's worth of energy.
  * @throws {ContractValidateError} if the call can't begin, or this node doesn't estimate
  * @throws {VmError} if it runs out of time too often
  */

@@ -1,4 +1,4 @@
-/** Contracts as queries show them, and what their interfaces say about calls (protocol/http-endpoints §3.7, protocol/machine §16.3). */
+/** Contracts in query form, and what their ABIs say about calls (protocol/http-endpoints §3.7, protocol/machine §16.3). */
 
 import type { AbiKind, ContractInterface } from "../../../abi/parameter.js";
 import { SELECTOR_BYTES } from "../../../abi/selector.js";
@@ -17,7 +17,7 @@ import {
 import type { StateView } from "../../state/view.js";
 import { currentContractState } from "../../vm/dynamic-energy.js";
 
-/** A contract with its interface; undefined if there is no account or no contract at the address. */
+/** A contract with its ABI; undefined if there is no account or no contract at the address. */
 export function contractAt(state: StateView, address: Uint8Array): SmartContract | undefined {
 	const stored = state.contract.get(address);
 	if (!stored || !state.account.has(address)) return undefined;
@@ -26,7 +26,7 @@ export function contractAt(state: StateView, address: Uint8Array): SmartContract
 	return contract;
 }
 
-/** A contract with its runtime code and its usage of energy in the present cycle. */
+/** A contract with its runtime code and its energy usage in the current cycle. */
 export function contractInfoAt(state: StateView, address: Uint8Array): SmartContractDataWrapper | undefined {
 	const contract = contractAt(state, address);
 	if (!contract) return undefined;
@@ -37,7 +37,7 @@ export function contractInfoAt(state: StateView, address: Uint8Array): SmartCont
 	});
 }
 
-/** The first bytes of call data for a function, named with the types of its parameters: `balanceOf(address)`. */
+/** The function selector for a signature: `balanceOf(address)`. */
 export function functionSelector(signature: string): Uint8Array {
 	return keccak256(utf8(signature)).subarray(0, SELECTOR_BYTES);
 }
@@ -53,7 +53,7 @@ function selectorOf(entry: Readonly<SmartContractABIEntry>): Uint8Array {
 	return selector;
 }
 
-/** Whether a contract's interface declares the function that the data calls as one that writes nothing. */
+/** Whether the ABI declares the called function as view, pure or constant. */
 export function isConstantCall(abi: Readonly<SmartContractABI> | undefined, data: Uint8Array): boolean {
 	if (!abi || data.length < SELECTOR_BYTES) return false;
 	const { Pure, View } = SmartContractABIEntryStateMutabilityType;
@@ -71,7 +71,7 @@ const MUTABILITIES: Readonly<Record<number, string>> = {
 	[SmartContractABIEntryStateMutabilityType.View]: "view",
 };
 
-/** The stored interface of a contract, in the form of the coder. @param most entries that are looked at */
+/** A contract's stored ABI, in the form the ABI coder uses. @param most entries that are looked at */
 export function storedInterfaceOf(abi: Readonly<SmartContractABI>, most: number): ContractInterface {
 	return abi.entrys.slice(0, most).map(({ type, name, inputs, anonymous, constant, stateMutability }) => ({
 		kind: (SmartContractABIEntryEntryTypeEnum.names.get(type) ?? "function").toLowerCase() as AbiKind,

@@ -1,4 +1,4 @@
-/** Nonces as a development chain counts them for Ethereum's tools (protocol/development-chain §4.8). */
+/** Nonces that a development chain counts for Ethereum tools (protocol/development-chain §4.8). */
 
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { contractAddressByNonce, markedNonce } from "../../../protocol/deployment.js";
@@ -6,7 +6,7 @@ import { blockIdAt } from "../../chain/block-store.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiNode } from "../context.js";
 
-/** What an account's deployments came to by a block. */
+/** An account's deployment count at a block. */
 interface Counted {
 	readonly nonce: number;
 	readonly number: bigint;
@@ -14,7 +14,7 @@ interface Counted {
 	readonly id: string;
 }
 
-/** What was counted last, by owner: as long as its block is part of the chain, counting goes on from there. */
+/** The last count by owner: counting resumes from there as long as its block is still on the chain. */
 const counted = new Map<string, Counted>();
 const MAX_COUNTED = 1_000;
 
@@ -25,7 +25,7 @@ function countedNonce(state: StateView, owner: string): number {
 	return id && toKey(id) === known.id && known.number <= state.properties.headNumber ? known.nonce : 0;
 }
 
-/** Without the pool. */
+/** Not counting the pool. */
 function storedNonce(state: StateView, owner: Uint8Array): number {
 	const key = toKey(owner);
 	let nonce = countedNonce(state, key);
@@ -41,8 +41,8 @@ function storedNonce(state: StateView, owner: Uint8Array): number {
 }
 
 /**
- * The lowest nonce whose contract the account hasn't deployed yet: what its next deployment gets. The state alone decides,
- * so that snapshots and restarts need nothing of their own.
+ * The nonce of the account's next deployment: the lowest whose contract isn't deployed yet. Derived from the
+ * state alone, so that snapshots and restarts need no extra data.
  * @param owner 21 bytes
  * @param pool whose marked transactions count, too; absent: those of blocks alone
  */

@@ -11,10 +11,10 @@ import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 
-/** The longest page of a list. */
+/** Maximum page length. */
 const MAX_PAGE = 1_000n;
 
-/** All super representatives and candidates, in the order of the store. */
+/** All super representatives and candidates, in store order. */
 export function allWitnesses(state: StateView): WitnessList {
 	return WitnessList.create({ witnesses: valuesInStoreOrder(state.witness) });
 }
@@ -26,8 +26,8 @@ const maintenanceUnavailable = (): NamedError =>
 	);
 
 /**
- * A page of the witnesses with the votes that they would have if votes were counted now, most votes first; undefined
- * where the page lies outside of the list (protocol/http-endpoints §3.4).
+ * A page of witnesses by the votes they would have if counted now, most votes first; undefined if the page is
+ * out of range (protocol/http-endpoints §3.4).
  * @throws {NamedError} MaintenanceUnavailableException on the full server while votes are being counted
  */
 export function pageOfLiveWitnesses(
@@ -58,21 +58,21 @@ export function pageOfLiveWitnesses(
 	return WitnessList.create({ witnesses: witnessesByVotes(state, witnesses).slice(start, end) });
 }
 
-/** Share of its rewards that a super representative keeps in the present cycle, in percent. */
+/** Percentage of its rewards that a super representative keeps in the current cycle. */
 export function brokerageOf(state: StateView, address: Uint8Array): number {
 	return cycleBrokerage(state, state.properties.get("CURRENT_CYCLE_NUMBER"), address);
 }
 
 /**
- * Every proposal, newest first. The network's node calls the first of two that were made at one time the later one in both
- * directions, and its runtime makes of that what it does.
+ * All proposals, newest first. For two with the same creation time, the network's comparator orders the first
+ * one later either way, so its runtime's sort is reproduced.
  */
 export function storedProposals(state: StateView): ProposalList {
 	const compare = (a: Readonly<Proposal>, b: Readonly<Proposal>) => (a.create_time > b.create_time ? -1 : 1);
 	return ProposalList.create({ proposals: runtimeSorted(valuesInStoreOrder(state.proposal), compare) });
 }
 
-/** Proposals after the first `offset` numbers; undefined if the page lies outside of all numbers. */
+/** Proposals after the first `offset` ids; undefined if the page is out of range. */
 export function pageOfProposals(state: StateView, offset: bigint, limit: bigint): ProposalList | undefined {
 	const last = state.properties.get("LATEST_PROPOSAL_NUM");
 	if (offset < 0n || limit < 0n || offset >= last) return undefined;

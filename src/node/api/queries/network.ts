@@ -1,4 +1,4 @@
-/** Values of the network, the nodes that this one knows (protocol/http-endpoints §3.3, §5), and its own counters and rates (§5.2). */
+/** Network values, known nodes (protocol/http-endpoints §3.3, §5), and the node's own counters and rates (§5.2). */
 
 import { toHex, utf8 } from "../../../protocol/bytes.js";
 import { spell } from "../../../protocol/dialect.js";
@@ -19,7 +19,7 @@ import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext, ApiNode } from "../context.js";
 import { type ApiMeter, type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
 
-/** What the node has counted, under the names of the API's beans. */
+/** The node's metrics, under the names of the API's beans. */
 export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 	const { statistics } = node;
 	const meters = statistics.meters ?? NO_METERS;
@@ -101,7 +101,7 @@ function latency({ top75, top95, top99, over }: LatencyMeter): { readonly [name:
 	return { top75, top95, top99, delay1S, delay2S, delay3S };
 }
 
-/** The parameters that super representatives may change, under the names of the node's dialect. */
+/** The parameters that super representatives may change, named in the node's dialect. */
 export function listedParameters({ node, state, style }: ApiContext): ChainParameters {
 	return ChainParameters.create({
 		chainParameter: reportChainParameters(state, node.rules).map(({ key, value }) =>
@@ -120,7 +120,7 @@ export function nextMaintenanceTime(state: StateView): NumberMessage {
 	return NumberMessage.create({ num: state.properties.get("NEXT_MAINTENANCE_TIME") });
 }
 
-/** Discovered nodes that a connection can be made to; a host is the bytes of its text. */
+/** Discovered nodes that accept connections; a host is given as the bytes of its text. */
 export function knownNodes({ network }: ApiNode): NodeList {
 	return NodeList.create({
 		nodes: network

@@ -1,4 +1,4 @@
-/** Facts of the node and its machine (protocol/http-endpoints §5.1). */
+/** Information about the node and its machine (protocol/http-endpoints §5.1). */
 
 import { cpus, freemem, loadavg, release, type as systemName, totalmem } from "node:os";
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
@@ -10,7 +10,7 @@ import type { ApiContext, ApiNode, PeerFacts } from "../context.js";
 
 const DATABASE_VERSION = 2;
 
-/** The node as JSON shows it; names of members are those of the API's beans. */
+/** The node as shown in JSON; member names are those of the API's beans. */
 export function nodeInfoFacts({ node, state }: ApiContext): BeanObject {
 	const { properties } = state;
 	const peers = node.network.peers();

@@ -1,4 +1,4 @@
-/** Who has signed a transaction, and whether it is enough (protocol/http-endpoints §2.3, §2.4). */
+/** Who has signed a transaction, and whether that is enough (protocol/http-endpoints §2.3, §2.4). */
 
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import {
@@ -33,13 +33,13 @@ const TOO_MANY = "too many signatures";
 export interface SignatureAnswer<T> {
 	/** Without the transaction itself. */
 	readonly answer: T;
-	/** The transaction as the answer carries it; undefined: it doesn't. */
+	/** The transaction included in the answer, if any. */
 	readonly shown: SignedTransaction | undefined;
 }
 
-/** How a transaction's signatures stand against the permission that it names. */
+/** A transaction's signatures weighed against its permission. */
 export interface Weighed {
-	/** Undefined: there is none that may sign. */
+	/** Undefined if there is no permission to sign with. */
 	readonly permission?: Readonly<Permission>;
 	readonly signers: readonly Uint8Array[];
 	readonly weight: bigint;
@@ -47,11 +47,11 @@ export interface Weighed {
 	readonly refusal?: { readonly code: number; readonly message: string };
 }
 
-/** How signatures are looked at. */
+/** How signatures are evaluated in a release. */
 export interface SignatureReading {
-	/** The transaction with the signatures that are looked at; undefined: there are more than any transaction may have. */
+	/** The transaction with the signatures to evaluate; undefined if there are more than any transaction may have. */
 	readable(context: ApiContext, transaction: SignedTransaction): SignedTransaction | undefined;
-	/** Who approved of a transaction. */
+	/** The signers who approved a transaction. */
 	approved(
 		context: ApiContext,
 		transaction: SignedTransaction,
@@ -66,7 +66,9 @@ const readings = byRelease<SignatureReading>(
 
 const readingOf = ({ node }: ApiContext): SignatureReading => readings[node.config.node.release];
 
-/** The transaction with the signatures that are looked at, of which those that take long were verified elsewhere, in the client's turn. */
+/**
+ * The transaction with the signatures to evaluate, after expensive ones have been verified off-thread, in the client's turn.
+ */
 async function readable(
 	context: ApiContext,
 	transaction: SignedTransaction,
@@ -76,7 +78,7 @@ async function readable(
 	return shown;
 }
 
-/** The weight of a transaction's signatures under the permission that it names. */
+/** The weight of a transaction's signatures under its permission. */
 export async function signWeight(
 	context: ApiContext,
 	transaction: SignedTransaction,
@@ -98,7 +100,7 @@ export async function signWeight(
 	return tell(enough ? Weight.ENOUGH_PERMISSION : Weight.NOT_ENOUGH_PERMISSION, "");
 }
 
-/** The addresses that have signed a transaction, where the permission counts them all. */
+/** The addresses that have signed a transaction, if the permission counts all of them. */
 export async function approvedList(
 	context: ApiContext,
 	transaction: SignedTransaction,
@@ -129,7 +131,7 @@ export async function approvedList(
 	}
 }
 
-/** The transaction with the first 65 bytes of each signature. */
+/** The transaction with each signature truncated to 65 bytes. */
 function cutSignatures(
 	{ state, node }: ApiContext,
 	transaction: SignedTransaction,

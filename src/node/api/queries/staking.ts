@@ -1,4 +1,6 @@
-/** Delegated resources and what of a stake can be used (protocol/http-endpoints §3.1, protocol/staking §8). Amounts in sun. */
+/**
+ * Delegated resources, and the usable part of a stake (protocol/http-endpoints §3.1, protocol/staking §8). Amounts in sun.
+ */
 
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import {
@@ -25,7 +27,7 @@ import {
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 
-/** What one account delegates to another by staking of the first generation. */
+/** What one account delegates to another under first-generation staking. */
 export function delegatedV1(
 	state: StateView,
 	{ fromAddress, toAddress }: Readonly<DelegatedResourceMessage>,
@@ -33,7 +35,7 @@ export function delegatedV1(
 	return DelegatedResourceList.create({ delegatedResource: delegationsV1(state, fromAddress, toAddress) });
 }
 
-/** What one account delegates to another: the free part, then the locked part. */
+/** What one account delegates to another: the unlocked part, then the locked part. */
 export function delegatedV2(
 	state: StateView,
 	{ fromAddress, toAddress }: Readonly<DelegatedResourceMessage>,
@@ -41,7 +43,10 @@ export function delegatedV2(
 	return DelegatedResourceList.create({ delegatedResource: delegationsV2(state, fromAddress, toAddress) });
 }
 
-/** To whom and from whom an account delegates; undefined for no address. @param generation of staking */
+/**
+ * Whom an account delegates to, and who delegates to it; undefined without an address.
+ * @param generation of staking
+ */
 export async function delegationPartners(
 	context: ApiContext,
 	address: Uint8Array,
@@ -63,7 +68,7 @@ export function unfreezeCount(
 	return GetAvailableUnfreezeCountResponseMessage.create({ count: availableUnfreezeCount(state, account) });
 }
 
-/** Unstaked coins that an account can withdraw at a time; time 0 means now. */
+/** Unstaked coins an account can withdraw at a time; 0 means now. */
 export function withdrawableAmount(
 	state: StateView,
 	{ owner_address, timestamp }: Readonly<CanWithdrawUnfreezeAmountRequestMessage>,
@@ -75,11 +80,11 @@ export function withdrawableAmount(
 	});
 }
 
-/** What is asked; on Nile also by which scheme the delegation will be signed. */
+/** The request; on Nile also the scheme that will sign the delegation. */
 export type DelegableRequest = Pick<CanDelegatedMaxSizeRequestMessage, "owner_address" | "type"> &
 	Partial<Pick<PostQuantumDelegableRequest, "pq_scheme">>;
 
-/** Staked coins of a resource that an account could delegate now; 0 for one that doesn't exist. */
+/** Staked coins of a resource that an account could delegate now; 0 if it doesn't exist. */
 export function delegableAmount(
 	state: StateView,
 	{ owner_address, type, pq_scheme }: Readonly<DelegableRequest>,

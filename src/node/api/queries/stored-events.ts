@@ -1,6 +1,6 @@
 /**
- * What is known of contracts' interfaces, and logs as the events of these. Whoever deploys a contract writes its interface as well, so both what is
- * looked at of an interface and what a log may become are bounded.
+ * Known contract ABIs, and logs decoded as their events. Whoever deploys a contract also writes its ABI, so
+ * both the part of an ABI that is read and the size of a decoded log are bounded.
  */
 
 import { USUAL_LIMITS } from "../../../abi/codec.js";
@@ -25,29 +25,31 @@ import { wordFromBytes } from "../../vm/word.js";
 import { askOnHead, type CallingNode } from "./contract-calls.js";
 import { storedInterfaceOf } from "./contracts.js";
 
-/** Events of an interface that are read. */
+/** Maximum events read per ABI. */
 const MAX_EVENTS = 300;
-/** Bytes of a log's data. */
+/** Maximum log data in bytes. */
 const MAX_DATA = 32 << 10;
-/** Energy for what a beacon is asked: its own code is a stranger's, and reads a slot. */
+/** Energy for querying a beacon, which reads one slot but is outside code. */
 const BEACON_ENERGY = 20_000n;
 const LIMITS = { ...USUAL_LIMITS, slack: 16 << 10 };
 
-/** A type of interfaces, of which the chain's know no tuples' members: arrays have at least one element, and few dimensions. */
+/**
+ * Matches the types in ABIs; the chain's ABIs don't have tuple members. Arrays have at least one element, and few dimensions.
+ */
 const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
 
-/** An interface as the chain has it, or that of stored sources, which knows what tuples hold. */
+/** An ABI from the chain, or from stored sources, which include tuple members. */
 export type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
 
-/** What a node reads interfaces with, beside the state: its stored sources, and what executes the call of a beacon. */
+/** What a node needs besides the state to read ABIs: its stored sources, and an executor for calling a beacon. */
 export interface InterfaceNode extends CallingNode {
 	readonly sources?: Pick<ContractSources, "itemsOf"> | undefined;
 }
 
-/** The contracts, 21 bytes, whose code others run, by the keys of these: each is looked up once; undefined: it is no known proxy. */
+/** Implementation contracts, 21 bytes, by proxy key, each looked up once; undefined if it is no known proxy. */
 export type Implementations = Map<string, Uint8Array | undefined>;
 
-/** Of a contract, then of the one whose code it runs: stored sources first, as the chain's record loses what tuples hold. */
+/** ABIs of a contract, then of its implementation: stored sources first, since the chain's record loses tuple members. */
 export function* knownInterfaces(
 	node: InterfaceNode,
 	state: StateView,
@@ -64,7 +66,7 @@ export function* knownInterfaces(
 	if (implementation) yield* own(implementation);
 }
 
-/** The contract whose code a proxy runs; undefined for what is no known proxy. */
+/** The implementation behind a proxy; undefined if it is no known proxy. */
 function implementationOf(
 	node: InterfaceNode,
 	state: StateView,
@@ -95,7 +97,7 @@ function behindBeacon(node: InterfaceNode, state: StateView, beacon: string | un
 
 const byTopic = new WeakMap<KnownInterface, ReadonlyMap<string, AbiItem>>();
 
-/** An event of a log, and the log as that event; undefined where it doesn't fit. */
+/** A log's event, and the decoded log; undefined if it doesn't decode. */
 interface StoredEvent {
 	readonly item: AbiItem;
 	readonly decoded: DecodedEvent | undefined;
@@ -113,14 +115,14 @@ export function readStoredEvent(abis: Iterable<KnownInterface>, log: LogData): S
 	return undefined;
 }
 
-/** Topics of the events of a name, or of one signature such as `Transfer(address,address,uint256)`. */
+/** Topics of the events with a name, or of a single signature such as `Transfer(address,address,uint256)`. */
 export function eventTopics(abis: Iterable<KnownInterface>, name: string): readonly Uint8Array[] {
 	if (name.includes("(")) return [keccak256(utf8(name))];
 	const named = [...abis].flatMap((abi) => [...eventsOf(abi)].filter(([, item]) => item.name === name));
 	return [...new Set(named.map(([topic]) => topic))].map(fromKey);
 }
 
-/** The events that are read, by their topics; of two with the same the first. */
+/** The events to read, by topic; the first of several with the same topic wins. */
 function eventsOf(abi: KnownInterface): ReadonlyMap<string, AbiItem> {
 	let events = byTopic.get(abi);
 	if (!events) {

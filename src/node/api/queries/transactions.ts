@@ -1,4 +1,4 @@
-/** Transactions that wait for a block (protocol/http-endpoints §5), and receipts as they are shown. */
+/** Pending transactions (protocol/http-endpoints §5), and receipts in display form. */
 
 import { addressFromHash } from "../../../protocol/address.js";
 import { toHex } from "../../../protocol/bytes.js";
@@ -22,7 +22,7 @@ export function pendingTransaction({ pool }: ApiNode, id: Uint8Array): SignedTra
 	return pool.find(toHex(id));
 }
 
-/** The ids of the transactions in the pool, in hexadecimal, as a set of the network's runtime iterates them. */
+/** The ids of the transactions in the pool, in hex, in the iteration order of a hash set in the network's runtime. */
 export function pendingIds({ pool }: ApiNode): TransactionIdList {
 	const ids = pool.list().map(({ transaction }) => transaction.idHex);
 	return TransactionIdList.create({ txId: hashOrderedTexts(ids) });
@@ -30,12 +30,12 @@ export function pendingIds({ pool }: ApiNode): TransactionIdList {
 
 const BARE_ADDRESS_LENGTH = 20;
 
-/** A receipt in the place of the recorded one. */
+/** A receipt in display form. */
 export function shownInfo(style: JsonStyle, info: Readonly<TransactionInfo>): Readonly<TransactionInfo> {
 	return withVisibleLogs(style, withoutStrayEnergy(info));
 }
 
-/** Logs carry addresses without their prefix; where addresses are shown as text they get it. */
+/** Log addresses lack the network prefix; it is added where addresses are shown as text. */
 export function withVisibleLogs(
 	{ visible }: JsonStyle,
 	info: Readonly<TransactionInfo>,
@@ -52,7 +52,7 @@ export function withVisibleLogs(
 	return copy;
 }
 
-/** Energy of the contract's deployer without any energy used is not shown. */
+/** The deployer's share of energy is hidden if no energy was used. */
 function withoutStrayEnergy(info: Readonly<TransactionInfo>): Readonly<TransactionInfo> {
 	const receipt = info.receipt;
 	if (receipt?.energy_usage_total !== 0n || receipt.origin_energy_usage <= 0n) return info;

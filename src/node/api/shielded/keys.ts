@@ -1,4 +1,4 @@
-/** Keys, addresses and random values of shielded transactions, for those who ask a node (protocol/shielded §5.1, §7.1). */
+/** Keys, addresses and random values of shielded transactions, generated for clients (protocol/shielded §5.1, §7.1). */
 
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import {
@@ -37,7 +37,7 @@ function keysOf(spendingKey: Uint8Array) {
 	return { sk: spendingKey, ...expanded, ak, nk, ivk: incomingViewingKey(ak, nk) };
 }
 
-/** A spending key: its first byte is below 16, and its incoming viewing key is not zero. */
+/** A spending key whose first byte is below 16, and whose incoming viewing key is not zero. */
 export function randomSpendingKey(random: Randomness): Uint8Array {
 	for (;;) {
 		const key = Uint8Array.from(random(KEY_SIZE));

@@ -1,6 +1,6 @@
 /**
- * The methods of shielded transactions, by their names in the schema: the one door for the HTTP servers and gRPC. Loaded with the
- * first request. Requests carry secret keys: nothing of them is logged or kept.
+ * The shielded transaction methods by schema name, shared by the HTTP and gRPC servers. Loaded on the first
+ * request. Requests carry secret keys: nothing in them is logged or stored.
  */
 
 import { keyMethods } from "./keys.js";

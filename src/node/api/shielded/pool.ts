@@ -1,4 +1,7 @@
-/** The chain's own pool (protocol/shielded §5.3): transactions, built for a client that gives its keys away, and notes. */
+/**
+ * The chain's own shielded pool (protocol/shielded §5.3): transactions built for clients that hand over their
+ * keys, and notes.
+ */
 
 import { EMPTY } from "../../../protocol/bytes.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
@@ -69,7 +72,7 @@ import {
 } from "./tools.js";
 import { findVouchers, outputsOf } from "./vouchers.js";
 
-/** What both methods are given; the first key is ask or ak. */
+/** The parameters of both methods; the first key is ask or ak. */
 interface Request extends Omit<PrivateParameters, "ask" | "$unknown"> {
 	readonly key: FirstKey;
 }
@@ -97,7 +100,7 @@ function check(request: Request): boolean {
 	return hasKeys;
 }
 
-/** A note of no value that nobody can spend: a transaction must have an output. */
+/** A dummy note of zero value that nobody can spend, since a transaction must have an output. */
 function emptyOutput(random: Randomness): NoteToSend {
 	for (;;) {
 		const spendingKey = randomSpendingKey(random);
@@ -118,13 +121,13 @@ function placeOf(
 	{ alpha, voucher }: Readonly<SpendNote>,
 ): NoteToSpend {
 	for (const key of [nsk, ak]) checkLength(key, KEY_SIZE);
-	// Asked for even where there is no path: a voucher that is missing has the position -1.
+	// Checked even without a path: a missing voucher has position -1.
 	checkPosition(voucher ? voucherPosition(voucher) : -1n);
 	if (!voucher) throw new ShieldedError("Spend is invalid");
 	return { note, alpha, anchor: voucher.rt, path: voucherPath(voucher) };
 }
 
-/** What building refuses is quoted with its class. @throws {ShieldedError} */
+/** Prefixes building errors with their class. @throws {ShieldedError} */
 async function quoting<T>(context: ApiContext, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -234,7 +237,7 @@ function scanByOvk(context: ApiContext, request: Readonly<OvkDecryptParameters>)
 async function isSpent(context: ApiContext, request: Readonly<NoteParameters>): Promise<boolean> {
 	const { ak, nk, txid, index } = request;
 	const note = readNote(request.note);
-	// The network takes the tree a block further than the note's.
+	// The network uses the tree one block after the note's.
 	const [voucher] = await findVouchers(context, [{ hash: txid, index }], 1);
 	if (!voucher) return false;
 	const { node, server } = context;
@@ -244,7 +247,7 @@ async function isSpent(context: ApiContext, request: Readonly<NoteParameters>): 
 const SPENT = "Input note has been spent";
 const UNSPENT = "The input note is not spent or does not exist";
 
-/** Notes of the chain's own pool: scans, their places in the tree, and whether they are spent (protocol/shielded §5.3). */
+/** Notes of the chain's own pool: scans, their positions in the tree, and whether they are spent (protocol/shielded §5.3). */
 export const poolNoteMethods = {
 	async ScanNoteByIvk(context: ApiContext, request: Readonly<IvkDecryptParameters>) {
 		const found = await scanByIvk(context, request);

@@ -1,4 +1,4 @@
-/** What all scans for notes share: ranges of blocks, in turns (protocol/shielded §5.3). */
+/** Shared by all note scans: block ranges, time-sliced (protocol/shielded §5.3). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
@@ -17,7 +17,7 @@ export function checkRange(start: bigint, end: bigint): void {
 	);
 }
 
-/** Long work of one request: others get their turns, and it ends when nobody waits for it any more. */
+/** Time-slices a request's long work, and ends it once the client has gone. */
 export class RequestTurns {
 	private readonly turns = new TimeSlice(SLICE_MS);
 
@@ -31,7 +31,7 @@ export class RequestTurns {
 	}
 }
 
-/** The blocks of a range that are there, ascending. */
+/** The existing blocks of a range, ascending. */
 export async function* blocksOf(
 	context: ApiContext,
 	start: bigint,

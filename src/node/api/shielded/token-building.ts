@@ -1,4 +1,4 @@
-/** Parameters and call data of mints, transfers and burns of shielded tokens (protocol/shielded §5.5, §11). */
+/** Parameters and call data for mints, transfers and burns of shielded tokens (protocol/shielded §5.5, §11). */
 
 import { ADDRESS_LENGTH, addressPrefix } from "../../../protocol/address.js";
 import { EMPTY, fromHex, toHex } from "../../../protocol/bytes.js";
@@ -33,7 +33,7 @@ import { type FirstKey, proverOf, randomnessOf, readNote, readReceive, senderKey
 const AMOUNT_LIMIT = 1n << 256n;
 const SCALING_FACTOR = fromHex("ed3437f8");
 
-/** How the two methods differ. */
+/** Error texts that differ between the two methods. */
 interface Words {
 	readonly unparsable: string;
 	readonly noKeys: string;
@@ -51,19 +51,22 @@ const WITHOUT_ASK: Words = {
 	noReceiver: "No transparent ORC-20 output address",
 };
 
-/** The value of a decimal digit in any script, as the network's runtime reads it; undefined for other characters. */
+/** The value of a decimal digit in any script, as in the network's runtime; undefined for other characters. */
 function digitOf(character: string): bigint | undefined {
 	if (!/^\p{Nd}$/u.test(character)) return undefined;
-	// Digits stand in blocks of ten, one block sometimes right behind another.
+	// Digits come in blocks of ten, which may be adjacent.
 	let before = 0;
 	for (let code = character.charCodeAt(0); /^\p{Nd}$/u.test(String.fromCharCode(code - 1)); code--) before++;
 	return BigInt(before % 10);
 }
 
-/** The runtime reads so many digits at once, the first ones perhaps fewer, and names the group that has something else. */
+/**
+ * The runtime parses this many digits at a time, the first group possibly fewer, and its error quotes the
+ * group that has another character.
+ */
 const GROUP = 9;
 
-/** A text without spaces and control characters around it. PERF: a pattern takes quadratic time for those inside. */
+/** Trims spaces and control characters. PERF: a regular expression is quadratic in inner ones. */
 function withoutMargins(text: string): string {
 	let [start, end] = [0, text.length];
 	while (start < end && text.charCodeAt(start) <= 0x20) start++;
@@ -72,8 +75,8 @@ function withoutMargins(text: string): string {
 }
 
 /**
- * A decimal number as the network's runtime reads one; empty is 0.
- * @returns some number of more than 256 bits for any such
+ * A decimal number as parsed by the network's runtime; empty is 0.
+ * @returns an arbitrary number above 256 bits for any such number
  * @throws {NamedError} NumberFormatException
  */
 function parseAmount(text: string): bigint {
@@ -105,7 +108,7 @@ function checkAmount(amount: bigint): void {
 	if (amount >= AMOUNT_LIMIT) throw new ContractValidateError("public amount must be no more than 256 bits");
 }
 
-/** How many units of the token a unit of a note's value is. @throws {ContractExecuteError | ContractValidateError} */
+/** Token units per unit of note value. @throws {ContractExecuteError | ContractValidateError} */
 async function scalingFactorOf(context: ApiContext, contract: Uint8Array): Promise<bigint> {
 	const output = await asksContract(context, contract, SCALING_FACTOR);
 	if (!output) throw new ContractExecuteError("Get shielded contract scalingFactor failed");
@@ -141,7 +144,7 @@ function checkNotes(spends: readonly SpendNoteORC20[], receives: readonly Receiv
 }
 
 interface Values {
-	/** In units of notes. */
+	/** In note units. */
 	readonly from: bigint;
 	readonly to: bigint;
 	readonly spends: readonly bigint[];
@@ -173,7 +176,7 @@ function checkSum(a: bigint, b: bigint, overflow: string): void {
 	}
 }
 
-/** What both methods are given. */
+/** The parameters of both methods. */
 interface Request
 	extends Pick<
 		PrivateShieldedORC20Parameters,
@@ -187,7 +190,7 @@ interface Request
 		| "shielded_ORC20_contract_address"
 	> {}
 
-/** A note to spend; its path is still as it was given. */
+/** A note to spend, with its path still unparsed. */
 interface SpendRequest extends Omit<NoteToSpend, "path"> {
 	readonly path: Uint8Array;
 	readonly position: bigint;

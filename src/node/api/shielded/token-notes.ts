@@ -1,4 +1,4 @@
-/** Notes of shielded token contracts: scans of their logs, and whether notes are spent (protocol/shielded §5.4). */
+/** Notes of shielded token contracts: log scans, and whether notes are spent (protocol/shielded §5.4). */
 
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { concatBytes, equalBytes, fromHex, toHex, utf8 } from "../../../protocol/bytes.js";
@@ -28,7 +28,7 @@ import { callTransaction, executeConstantCall } from "../queries/contract-calls.
 import { checkRange, RequestTurns } from "./scanning.js";
 import { readNote, writeNote } from "./tools.js";
 
-/** What a log tells: a new note by a mint, a transfer or as the change of a burn, or tokens paid out. */
+/** The kind of a log: a new note from a mint, from a transfer or as a burn's change, or tokens paid out. */
 type LogKind = "mint" | "transfer" | "burnLeaf" | "burnToken";
 
 const DEFAULT_EVENTS: readonly (readonly [event: string, kind: LogKind])[] = [
@@ -38,7 +38,7 @@ const DEFAULT_EVENTS: readonly (readonly [event: string, kind: LogKind])[] = [
 	[ORC20_EVENTS.tokenBurn, "burnToken"],
 ];
 
-/** What an event that the client names is taken for, by words in its name. */
+/** The kind of an event named by the client, by words in its name. */
 function kindOf(event: string): LogKind | undefined {
 	const name = event.toLowerCase();
 	if (name.includes("mint")) return "mint";
@@ -50,7 +50,7 @@ function kindOf(event: string): LogKind | undefined {
 
 type Topics = ReadonlyMap<string, LogKind>;
 
-/** Kinds of logs by their topics. */
+/** Log kinds by topic. */
 function topicsOf(events: readonly string[]): Topics {
 	const named =
 		events.length === 0
@@ -59,7 +59,7 @@ function topicsOf(events: readonly string[]): Topics {
 					const kind = kindOf(event);
 					return kind ? [[event, kind] as const] : [];
 				});
-	// The first of the same name counts.
+	// The first of the same name wins.
 	return new Map(named.toReversed().map(([event, kind]) => [toHex(keccak256(utf8(event))), kind]));
 }
 
@@ -67,9 +67,9 @@ interface FoundLog {
 	readonly kind: LogKind;
 	readonly data: Uint8Array;
 	readonly txid: Uint8Array;
-	/** Among the contract's logs of the transaction that are looked for. */
+	/** Index among the contract's matching logs in the transaction. */
 	readonly index: number;
-	/** Of all notes that the transaction spends of the contract. */
+	/** Nullifiers of all notes of the contract that the transaction spends. */
 	readonly nullifiers: readonly Uint8Array[];
 }
 
@@ -121,7 +121,7 @@ async function* logsOf(
 	}
 }
 
-/** Part of a log's data. @throws {NamedError} as the network's runtime refuses to copy what isn't there */
+/** A slice of a log's data. @throws {NamedError} as the network's runtime refuses to copy what isn't there */
 function slice(data: Uint8Array, from: number, to: number): Uint8Array {
 	if (to > data.length) {
 		throw new NamedError(
@@ -134,7 +134,7 @@ function slice(data: Uint8Array, from: number, to: number): Uint8Array {
 
 const wordOf = (bytes: Uint8Array): bigint => BigInt(`0x${toHex(bytes)}`);
 const POSITION_MASK = (1n << 63n) - 1n;
-/** Where a leaf's parts begin in the data of its log. */
+/** Offsets of a leaf's parts in its log data. */
 const AT = { cm: 32, cv: 64, epk: 96, forReceiver: 128, forSender: 708, end: 788 } as const;
 
 const NULLIFIERS = fromHex("2997e86b");
@@ -197,7 +197,7 @@ function noteByOvk(
 	});
 }
 
-/** A burn whose sealed text tells what the log tells. */
+/** A burn whose ciphertext matches its log. */
 function burnByOvk(
 	context: ApiContext,
 	ovk: Uint8Array,
@@ -256,8 +256,8 @@ export const tokenNoteMethods = {
 };
 
 /**
- * Calls a contract without effect.
- * @returns what it answers, also by a revert; undefined if there is no such contract, or the call fails
+ * Makes a constant contract call.
+ * @returns its output, even on revert; undefined if there is no such contract or the call fails
  */
 export async function asksContract(
 	context: ApiContext,

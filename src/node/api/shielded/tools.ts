@@ -1,4 +1,4 @@
-/** What the methods of shielded transactions work with: randomness, a prover, and the forms of notes in messages. */
+/** Tools for the shielded transaction methods: randomness, a prover, and notes in messages. */
 
 import { randomBytes } from "node:crypto";
 import { EMPTY } from "../../../protocol/bytes.js";
@@ -14,7 +14,7 @@ import { KEY_SIZE } from "../../../protocol/sapling/sizes.js";
 import type { TransferKeys } from "../../../protocol/sapling/transfer-builder.js";
 import type { ApiContext } from "../context.js";
 
-/** Unpredictable bytes: the process's own, unless the node was given others. */
+/** Cryptographically secure random bytes: the process's own, unless the node was given another source. */
 export const randomnessOf = ({ node }: ApiContext): Randomness =>
 	node.shieldedWork?.random ?? ((length) => Uint8Array.from(randomBytes(length)));
 
@@ -29,7 +29,7 @@ export async function proverOf({ node }: ApiContext): Promise<Prover> {
 }
 
 /**
- * The note of a message.
+ * The note in a message.
  * @throws {Bech32Error | ShieldedError} if its address is none
  */
 export function readNote(message: Readonly<NoteMessage> | undefined): Note {
@@ -38,13 +38,13 @@ export function readNote(message: Readonly<NoteMessage> | undefined): Note {
 	return { diversifier, transmissionKey, value, randomness: rcm };
 }
 
-/** A note that is sent, with its memo. @throws as {@link readNote} */
+/** A note to send, with its memo. @throws as {@link readNote} */
 export const readReceive = ({ note }: Readonly<ReceiveNote>): NoteToSend => ({
 	note: readNote(note),
 	memo: note?.memo ?? EMPTY,
 });
 
-/** The first key of a sender, with which spends are signed, or are yet to be. */
+/** A sender's first key: either signs the spends, or leaves signing for later. */
 export type FirstKey = { readonly ask: Uint8Array } | { readonly ak: Uint8Array };
 
 /** @throws {ShieldedError} */

@@ -1,4 +1,4 @@
-/** Places of notes in the tree of the chain's own pool (protocol/shielded §5.3). */
+/** Positions of notes in the tree of the chain's own pool (protocol/shielded §5.3). */
 
 import { equalBytes, toHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
@@ -32,14 +32,14 @@ import { RequestTurns } from "./scanning.js";
 
 const MAX_BLOCKS = 1_000;
 const MAX_POINTS = 10;
-/** No transaction has more outputs; the text of the refusal says something else. */
+/** No transaction has more outputs, although the error text says otherwise. */
 const INDEX_END = 10;
-/** How many blocks apart the notes of one request may be. */
+/** Maximum distance in blocks between the notes of one request. */
 const MAX_DISTANCE = 100n;
 
 const runtime = (text: string) => new NamedError("RuntimeException", text);
 
-/** A note as it is pointed to, and the block that it is in. */
+/** A reference to a note, and the block that contains it. */
 interface Place {
 	readonly hash: Uint8Array;
 	readonly index: number;
@@ -82,11 +82,14 @@ function treeBefore(state: StateView, block: bigint): NoteTree {
 
 interface Commitment {
 	readonly cm: Uint8Array;
-	/** Whether it is the wanted note. */
+	/** Whether this is the wanted note. */
 	readonly isWanted: boolean;
 }
 
-/** The commitments of a block, up to the wanted one and after it. @throws {NamedError} if the note is not there */
+/**
+ * The commitments of a block, before and after the wanted one.
+ * @throws {NamedError} if the note is not there
+ */
 function commitmentsAround(state: StateView, { hash, index, block }: Place): Commitment[] {
 	const commitments: Commitment[] = [];
 	let isFound = false;
@@ -108,7 +111,7 @@ function commitmentsAround(state: StateView, { hash, index, block }: Place): Com
 	return commitments;
 }
 
-/** What is hashed for one note, read in one go: the chain may change afterwards. */
+/** The input for one note, read in one go, since the chain may change later. */
 interface VoucherWork {
 	readonly before: NoteTree;
 	readonly commitments: readonly Commitment[];
@@ -146,7 +149,7 @@ function readWork(state: StateView, places: readonly Place[], blocks: number): V
 	return own.map(({ before, commitments }) => ({ before, commitments: [...commitments, ...later] }));
 }
 
-/** PERF: each leaf is a hash on average. */
+/** PERF: each leaf costs one hash on average. */
 async function issue({ before, commitments }: VoucherWork, turns: RequestTurns): Promise<NoteVoucher> {
 	let tree = before;
 	let voucher: NoteVoucher | undefined;
@@ -163,7 +166,7 @@ async function issue({ before, commitments }: VoucherWork, turns: RequestTurns):
 }
 
 /**
- * Vouchers of notes, all of the same height: that of the last of the notes and some more blocks.
+ * Vouchers of notes, all at the same height: that of the latest note, plus some blocks.
  * @throws {NamedError | ShieldedError}
  */
 export async function findVouchers(
@@ -195,7 +198,7 @@ export const voucherMethods = {
 	},
 };
 
-/** The new notes of a transaction, if it is a shielded transfer. */
+/** A transaction's new notes, if it is a shielded transfer. */
 export function outputsOf(transaction: SignedTransaction): readonly Readonly<ReceiveDescription>[] {
 	if (transaction.type?.name !== "ShieldedTransferContract") return [];
 	return (transaction.parameter as ShieldedTransferContract).receive_description;

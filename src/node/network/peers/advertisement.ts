@@ -1,6 +1,6 @@
 /**
- * Gossip of transactions and blocks: ids are announced, what is new is asked for from one of those who announced it,
- * and what was announced is served (protocol/peers §8).
+ * Gossip of transactions and blocks: ids are announced, new items are requested from one of the announcers,
+ * and announced items are served (protocol/peers §8).
  */
 
 import { numberOfBlockId } from "../../../protocol/block.js";
@@ -28,19 +28,19 @@ import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 import { isOfKind, itemKey } from "./recent.js";
 
-/** Fetching and announcing run this much after something is there to fetch or announce. */
+/** Delay in milliseconds before fetching or announcing, once there is something to do. */
 const STEP_MS = 30;
-/** A block that could not be announced for this long is old. */
+/** A block that couldn't be announced within this time is outdated. */
 const SPREAD_BLOCK_MS = 3000;
 const MAX_TO_SPREAD = 1000;
 const SEEN_CACHE = 100_000;
 const TRANSACTION_CACHE = 50_000;
 const HOUR_MS = 3_600_000;
-/** Whole transactions are kept for as long as a peer may ask for them, several times over. */
+/** Full transactions are kept several times as long as a peer may request them. */
 const BODY_MS = 120_000;
 const BLOCK_CACHE = 10;
 const BLOCK_MS = 60_000;
-/** No more is served to a connection that doesn't take what it was served. */
+/** Serving stops for a connection with this much unsent data. */
 const MAX_BACKLOG_BYTES = 16 << 20;
 const ID_LENGTH = 32;
 
@@ -53,9 +53,9 @@ interface Item {
 export class Advertisement {
 	private readonly toFetch: FetchQueue;
 	private readonly toSpread = new Map<string, Item>();
-	/** Items that were announced to us at all. */
+	/** All items announced to us. */
 	private readonly announced: Recent;
-	/** Ids of transactions that we have passed on or taken in. */
+	/** Ids of transactions that we have relayed or accepted. */
 	private readonly knownTransactions: Recent;
 	private readonly transactions: Recent<SignedTransaction>;
 	private readonly blocks: Recent<SignedBlock>;
@@ -103,7 +103,7 @@ export class Advertisement {
 		if (isBlock) this.fetchStep();
 	}
 
-	/** Counts announced transactions; more than the limit of the last ten seconds are not looked at. */
+	/** Counts announced transactions; those beyond the ten-second limit are ignored. */
 	private takesTransactions(peer: Peer, count: number): boolean {
 		const { conduct, settings } = this.world;
 		const most = settings.maxTransactionsPerSecond * 10;
@@ -129,8 +129,8 @@ export class Advertisement {
 	}
 
 	/**
-	 * Whether there can be a block of this height that we lack: not a final one, and not one further above our head than
-	 * the time since the last final one has slots. A node that was cut off for an hour must still learn of new blocks.
+	 * Whether a missing block of this height can exist: not final, and no further above our head than the slots
+	 * since the last final block allow. A node that was cut off for an hour must still learn of new blocks.
 	 */
 	private isPlausible(number: bigint): boolean {
 		const { head, solid, solidTimestampMs } = this.world.chain;
@@ -147,7 +147,7 @@ export class Advertisement {
 		});
 	}
 
-	/** Asks for announced items (protocol/peers §8.2). */
+	/** Requests announced items (protocol/peers §8.2). */
 	private fetchStep(): void {
 		const idle = this.world.synced.filter((peer) => peer.isIdle);
 		for (const { peer, blocks, transactions } of this.toFetch.assign(idle)) {
@@ -170,7 +170,7 @@ export class Advertisement {
 		return peer.asked.has(itemKey(kind, id));
 	}
 
-	/** An item that a peer was asked for has come. */
+	/** A requested item has arrived. */
 	arrived(peer: Peer, kind: InventoryKind, id: Uint8Array): void {
 		const key = itemKey(kind, id);
 		const sinceMs = peer.asked.get(key);
@@ -186,22 +186,22 @@ export class Advertisement {
 		if (this.toFetch.size > 0) this.world.environment.soon(() => !this.stopped && this.fetchStep());
 	}
 
-	/** What a peer was asked for and won't be taken from it is no longer waited for. */
+	/** Stops waiting for items requested from a peer that won't be accepted from it. */
 	giveUp(peer: Peer, kind: InventoryKind): void {
 		for (const key of [...peer.asked.keys()]) if (isOfKind(key, kind)) peer.asked.delete(key);
 	}
 
-	/** Whether a transaction went through here in the last hour. */
+	/** Whether a transaction was seen here in the last hour. */
 	knowsTransaction(id: Uint8Array): boolean {
 		return this.knownTransactions.has(itemKey(InventoryKind.TX, id));
 	}
 
-	/** A block by its id, also one that is announced and not applied yet. */
+	/** A block by id, including one that is announced but not applied yet. */
 	findBlock(id: Uint8Array): SignedBlock | undefined {
 		return this.blocks.get(itemKey(InventoryKind.BLOCK, id)) ?? this.world.chain.block(id);
 	}
 
-	/** Whether every id was announced to a peer: then it asks for announced items, not for those of a list. */
+	/** Whether every id was announced to a peer: then it requests announced items, not those of a sync list. */
 	announcedAll(peer: Peer, kind: InventoryKind, ids: readonly Uint8Array[]): boolean {
 		return ids.every((id) => peer.announcedByUs.has(itemKey(kind, id)));
 	}
@@ -253,14 +253,14 @@ export class Advertisement {
 		this.spreadStep();
 	}
 
-	/** Announces a transaction with the next step. */
+	/** Announces a transaction in the next step. */
 	broadcastTransaction(transaction: SignedTransaction): void {
 		if (this.world.settings.isFastForward || this.toSpread.size > MAX_TO_SPREAD) return;
 		this.remember(transaction);
 		this.enqueue(InventoryKind.TX, transaction.id);
 	}
 
-	/** Announces a transaction of our own clients at once. @returns how many peers got the announcement */
+	/** Announces a transaction of our own clients immediately. @returns how many peers got the announcement */
 	announceOwn(transaction: SignedTransaction): number {
 		this.remember(transaction);
 		const key = itemKey(InventoryKind.TX, transaction.id);
@@ -293,7 +293,7 @@ export class Advertisement {
 		});
 	}
 
-	/** Announces what waits to every synced peer that doesn't know it. */
+	/** Announces waiting items to every synced peer that doesn't know them. */
 	spreadStep(): void {
 		const peers = this.world.synced;
 		if (peers.length === 0 || this.toSpread.size === 0) return;
@@ -320,10 +320,10 @@ export class Advertisement {
 		this.world.send(peer, ApplicationType.INVENTORY, encodeInventory(kind, ids));
 	}
 
-	/** What a peer that left was asked for is asked of others who announced it. */
+	/** Requests what a departed peer owed from other announcers. */
 	peerLeft(peer: Peer): void {
 		for (const [key] of peer.asked) {
-			// Who gave it already, or is about to, takes a second question for misconduct.
+			// A peer that already delivered it, or is about to, treats a second request as misconduct.
 			if (this.isThere(key) || this.world.peers.some((other) => other !== peer && other.asked.has(key)))
 				continue;
 			const [first, ...others] = this.world.peers.filter(
@@ -354,7 +354,7 @@ export class Advertisement {
 	}
 }
 
-/** Counts announced blocks; what comes on top of the limit of ten seconds is not looked at. */
+/** Counts announced blocks; those beyond the ten-second limit are ignored. */
 function takesBlocks(peer: Peer, count: number, perSecond: number): boolean {
 	if (peer.blockCount.total + count > perSecond * 10) return false;
 	peer.blockCount.add(count);

@@ -1,4 +1,4 @@
-/** The application layer of the peer network: greets peers, reads their messages, and tells them why they must go. */
+/** The application layer of the peer network: handshakes, message handling, and disconnects with a reason. */
 
 import { Block, PBFTMessage } from "../../../protocol/messages.js";
 import { admissionOf } from "../../rules/admission.js";
@@ -39,15 +39,15 @@ import { SyncRequester } from "./sync-requester.js";
 import { SyncResponder } from "./sync-responder.js";
 import { readTransactions, TransactionIntake } from "./transactions.js";
 
-/** How far ahead of our clock any block may be. */
+/** How far ahead of our clock any block may be, in milliseconds. */
 const MAX_AHEAD_MS = 3000n;
 
 /** What the application leaves to its owner. */
 interface ApplicationOptions {
-	/** Nodes that are always dialed, relay nodes not counted. */
+	/** Nodes that are always dialed, not counting relay nodes. */
 	readonly configured: () => readonly NodeAddress[];
 	readonly relays: readonly NodeAddress[];
-	/** Notified of errors that are bugs of this program. */
+	/** Receives errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
 }
 
@@ -116,7 +116,7 @@ export class Application implements ApplicationListener {
 		for (const part of parts) part.stop();
 	}
 
-	/** The configured nodes are others now. */
+	/** To be called when the configured nodes changed. */
 	configuredChanged(): void {
 		this.relays.apply();
 	}
@@ -164,7 +164,7 @@ export class Application implements ApplicationListener {
 		const peer = this.byConnection.get(connection);
 		if (!peer) return;
 		this.byConnection.delete(connection);
-		// A peer that we disconnected, or that gave its reason, has its line in the log; at our own stop all go.
+		// A peer that we disconnected, or that gave a reason, is already logged; when we stop, all leave.
 		if (!peer.isLeaving && !this.isStopped)
 			this.world.log.info({ peer: peer.name }, "peer lost: the connection ended without a reason");
 		this.world.remove(peer);
@@ -175,7 +175,7 @@ export class Application implements ApplicationListener {
 		this.advertisement.peerLeft(peer);
 	}
 
-	/** What is done with each type of message; every other type is refused. */
+	/** Handlers by message type; all other types are refused. */
 	private readonly handlers: ReadonlyMap<number, (peer: Peer, payload: Uint8Array) => void> = new Map([
 		[
 			ApplicationType.P2P_HELLO,
@@ -255,7 +255,7 @@ export class Application implements ApplicationListener {
 		const mayPush = world.settings.isFastForward || peer.isRelay;
 		const { id, number, timestampMs } = readBlockHeader(payload);
 		if (timestampMs - BigInt(Math.trunc(world.wallClock())) >= MAX_AHEAD_MS) {
-			// It is our clock or the peer's that is wrong; a wrong one of ours must not cost us all peers for an hour.
+			// Either clock may be wrong; if ours is, we must not lose all peers for an hour.
 			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} comes before its time`, true);
 		}
 		const isOfList = requester.awaits(peer, id);
@@ -263,7 +263,7 @@ export class Application implements ApplicationListener {
 			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} was not asked for`);
 		}
 		if (hasImpossibleTransactions(payload)) {
-			// A peer that relays blocks checks only their header first: it need not have known.
+			// A relaying peer only checks the header first, so it may not have known.
 			if (isOfList) throw new Misconduct(Reason.BAD_BLOCK, `block ${number} has transactions that can't be`);
 			advertisement.arrived(peer, InventoryKind.BLOCK, id);
 			return;
@@ -287,7 +287,7 @@ export class Application implements ApplicationListener {
 		}
 		const transactions = readTransactions(this.world, payload);
 		if (transactions === undefined) {
-			// Valid perhaps, and passed on in good faith, but not worth the memory: a block will have them, if any.
+			// Perhaps valid and relayed in good faith, but not worth the memory: a block will include them, if any.
 			this.advertisement.giveUp(peer, InventoryKind.TX);
 			return;
 		}

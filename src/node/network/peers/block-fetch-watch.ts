@@ -1,6 +1,6 @@
 /**
- * Sees to it that the next block comes soon: if the peer that was asked for it is slow, another one that announced it
- * is asked as well (protocol/peers §8.2, "Block fetch retry").
+ * Makes sure the next block arrives soon: if the peer it was requested from is slow, another announcer is
+ * asked as well (protocol/peers §8.2, "Block fetch retry").
  */
 
 import { numberOfBlockId } from "../../../protocol/block.js";
@@ -30,7 +30,7 @@ export class BlockFetchWatch {
 		private readonly ask: (peer: Peer, id: Uint8Array) => void,
 	) {}
 
-	/** A peer was asked for blocks: the one after the head is watched. */
+	/** Blocks were requested from a peer: the one after the head is watched. */
 	asked(peer: Peer, ids: readonly Uint8Array[]): void {
 		if (this.watched) return;
 		const next = this.world.chain.head.number + 1n;

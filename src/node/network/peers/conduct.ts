@@ -1,4 +1,4 @@
-/** What peers are held to, and what is announced to them, as the node's release has it (protocol/peers §§5.2, 7.4 and 8). */
+/** Rules peers must follow, and what is announced to them, as of the node's release (protocol/peers §§5.2, 7.4 and 8). */
 
 import { numberOfBlockId } from "../../../protocol/block.js";
 import { toKey } from "../../../protocol/bytes.js";
@@ -11,17 +11,17 @@ import type { PeerSettings } from "./peer-world.js";
 
 const BLOCK_ID_LENGTH = 32;
 
-/** Lengths of a witness's signature in a HELLO. */
+/** Length limits of a witness's signature in a HELLO. */
 const SHORTEST = 65;
 const LONGEST = 68;
 
 const today = {
-	/** Settings that the release lacks, in the form in which they limit nothing. */
+	/** Settings that the release lacks, with values that limit nothing. */
 	unlimited: {} as Partial<PeerSettings>,
-	/** Ids of one summary, and of one request for blocks of a list. */
+	/** Maximum ids per summary, and per block request of a list. */
 	maxSummaryIds: 30,
 	maxFetchedIds: 100,
-	/** Why peers go: a HELLO that is none, a solidified block below all that we have, a block that its witness didn't sign. */
+	/** Disconnect reasons: malformed HELLO, solidified block below all that we have, block not signed by its witness. */
 	malformedHello: Reason.INCOMPATIBLE_PROTOCOL as Reason,
 	solidBelowLowest: Reason.LIGHT_NODE_SYNC_FAIL as Reason,
 	badBlockSignature: Reason.BAD_BLOCK as Reason,
@@ -36,14 +36,14 @@ const today = {
 	unknownInventory: (kind: number): void => {
 		throw new Misconduct(Reason.BAD_PROTOCOL, `unknown inventory type: ${kind}`);
 	},
-	/** How many announced transactions count before they are looked at. */
+	/** Number of announced transactions counted before they are inspected. */
 	countedAhead: (count: number) => count,
-	/** Whether the announcement of a block keeps its peer from seeming idle. */
+	/** Whether a block announcement counts as activity of its peer. */
 	isOfUse: (_peer: Peer, id: Uint8Array, _key: string, headNumber: bigint) =>
 		numberOfBlockId(id) > headNumber,
-	/** Something that was announced to a peer has been given to it: that is done once. */
+	/** An item announced to a peer was served to it, which happens only once. */
 	served: (peer: Peer, key: string): void => void peer.announcedByUs.delete(key),
-	/** The peers of which one may have to make room for another: half, rounded up, whose last good block is the longest ago. */
+	/** Peers that may be dropped to make room: half, rounded up, with the oldest last good block. */
 	eliminable: (synced: readonly Peer[]): readonly Peer[] =>
 		[...synced]
 			.sort((a, b) => a.lastGoodBlockMs - b.lastGoodBlockMs || 0)

@@ -1,15 +1,15 @@
 /**
- * Announced items on their way to being asked for: each of one idle peer that announced it lately (protocol/peers §8.2).
+ * Schedules requests for announced items: each goes to one idle peer that announced it recently (protocol/peers §8.2).
  *
- * Every peer has a queue of what it offers, and a step takes from the queues of those that are idle: it costs what it
- * asks for, however much others have announced.
+ * Every peer has a queue of its offers, and a step takes from the queues of idle ones: its cost depends on
+ * what it requests, not on how much was announced.
  */
 
 import { InventoryKind } from "../wire/application-messages.js";
 import { MAX_OFFERED_BLOCKS, MAX_OFFERED_TRANSACTIONS, MAX_PENDING_BLOCKS } from "./limits.js";
 import type { Peer } from "./peer.js";
 
-/** A list that is taken from at its front and cut at its end, each at constant cost. */
+/** A queue with constant-time removal at both ends. */
 export class Queue<T> {
 	private items: T[] = [];
 	private head = 0;
@@ -54,19 +54,19 @@ export class Queue<T> {
 	}
 }
 
-/** How long an announced item is still requested: five blocks. */
+/** How long an announced item is still requested, in milliseconds: five blocks. */
 const VALID_MS = 15_000;
 const MAX_ASKED_PER_STEP = 1000;
 
-/** Something that we lack. */
+/** An item that we lack. */
 interface WantedItem {
 	readonly kind: InventoryKind;
 	readonly id: Uint8Array;
 	readonly key: string;
 	readonly sinceMs: number;
-	/** Who announced it first. */
+	/** Its first announcer. */
 	readonly by: Peer;
-	/** A peer was asked for it, or it is forgotten. */
+	/** It was requested, or forgotten. */
 	isOver: boolean;
 }
 
@@ -75,13 +75,13 @@ interface Offer {
 	readonly sinceMs: number;
 }
 
-/** What a peer could be asked for, the oldest first. */
+/** What could be requested from a peer, oldest first. */
 export class Offers {
 	readonly blocks = new Queue<Offer>();
 	readonly transactions = new Queue<Offer>();
 }
 
-/** What a peer is to be asked for. */
+/** What to request from a peer. */
 interface Assignment {
 	readonly peer: Peer;
 	readonly blocks: Uint8Array[];
@@ -102,12 +102,12 @@ export class FetchQueue {
 		return this.wanted.size;
 	}
 
-	/** Whether one more block may wait because of this peer. */
+	/** Whether one more block may be queued on behalf of this peer. */
 	hasRoomForBlock(peer: Peer): boolean {
 		return peer.pendingBlocks < MAX_PENDING_BLOCKS;
 	}
 
-	/** An item that we lack was announced for the first time. */
+	/** A missing item was announced for the first time. */
 	add(peer: Peer, kind: InventoryKind, id: Uint8Array, key: string, offeredMs = this.now()): void {
 		const item: WantedItem = { kind, id, key, sinceMs: this.now(), by: peer, isOver: false };
 		this.wanted.set(key, item);
@@ -116,13 +116,13 @@ export class FetchQueue {
 		this.offer(peer, item, offeredMs);
 	}
 
-	/** Another peer announces what may be wanted. */
+	/** Another peer announces an item that may be wanted. */
 	alsoOffered(peer: Peer, key: string, sinceMs = this.now()): void {
 		const item = this.wanted.get(key);
 		if (item && item.by !== peer) this.offer(peer, item, sinceMs);
 	}
 
-	/** Who is to be asked for what: idle peers take in turn. They are in the order of preference. */
+	/** Distributes requests among idle peers in turn; they are in order of preference. */
 	assign(idle: readonly Peer[]): readonly Assignment[] {
 		const now = this.now();
 		this.forgetOld(now);
@@ -167,7 +167,7 @@ export class FetchQueue {
 	}
 }
 
-/** Offers of what is no longer wanted, or too old, at the front. */
+/** Drops unwanted or outdated offers at the front. */
 function dropUseless(queue: Queue<Offer>, now: number): void {
 	for (let offer = queue.front; offer; offer = queue.front) {
 		if (!offer.item.isOver && now - offer.sinceMs < VALID_MS) return;

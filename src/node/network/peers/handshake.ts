@@ -1,4 +1,4 @@
-/** The application handshake: what both sides say of their chains, and who may stay (protocol/peers §5). */
+/** The application handshake: both sides describe their chains, and it is decided who may stay (protocol/peers §5). */
 
 import { be64, concatBytes, EMPTY, equalBytes, toHex, utf8 } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
@@ -23,16 +23,16 @@ import type { OwnWitness, PeerSettings, PeerWorld } from "./peer-world.js";
 
 const FULL_NODE = 0;
 const LIGHT_NODE = 1;
-/** Longest address, signature and version that are looked at. */
+/** Maximum length of address, signature and version fields. */
 const MAX_FIELD_LENGTH = 200;
-/** Connections that may name one witness; the network compares with "more than" (protocol/peers §5.3). */
+/** Maximum connections naming the same witness; the reference compares with "more than" (protocol/peers §5.3). */
 const MAX_PEERS_OF_WITNESS = 5;
 
-/** Sends our HELLO: once, as soon as the transport is ready. */
+/** Sends our HELLO once, as soon as the transport is ready. */
 export function greet(world: PeerWorld, transport: Transport, peer: Peer): void {
 	const identity = ownIdentity(world, peer);
 	const timestamp = BigInt(Math.trunc(peer.connection.connectTimeMs));
-	// A peer that greets first is compared with this; all others with what our HELLO says.
+	// A peer that sends HELLO first is compared with this; all others with what our HELLO says.
 	peer.greetedAt = world.chain.head.number;
 	const say = (shown: OwnWitness | undefined, signature: Uint8Array): void => {
 		peer.greetedAt = world.chain.head.number;
@@ -43,7 +43,7 @@ export function greet(world: PeerWorld, transport: Transport, peer: Peer): void 
 		say(identity, identity?.sign(helloHash(timestamp)) ?? EMPTY);
 		return;
 	}
-	// Without its signature a witness is a peer like any other.
+	// Without its signature, a witness is an ordinary peer.
 	const { environment } = world;
 	identity.remote.hello(timestamp).then(
 		(signature) => environment.soon(() => say(identity, signature)),
@@ -51,7 +51,7 @@ export function greet(world: PeerWorld, transport: Transport, peer: Peer): void 
 	);
 }
 
-/** What we tell a peer about ourselves (protocol/peers §5.1). */
+/** Our HELLO for a peer (protocol/peers §5.1). */
 function helloFor(
 	world: PeerWorld,
 	transport: Transport,
@@ -92,23 +92,23 @@ function helloFor(
 	return hello;
 }
 
-/** The witness that a relay node learns: only those get blocks pushed (protocol/peers §5.3). */
+/** The witness identity shown to a relay node: only witnesses get blocks pushed (protocol/peers §5.3). */
 function ownIdentity(world: PeerWorld, peer: Peer): OwnWitness | undefined {
 	if (!world.settings.relayHosts.has(peer.connection.remote.host) || !world.isMaster()) return undefined;
 	const active = world.chain.activeWitnesses;
 	const isActive = ({ witness }: OwnWitness): boolean => active.some((each) => equalBytes(each, witness));
 	const own = world.witnesses.find((each) => !each.postQuantum && isActive(each));
-	// Of several post-quantum keys only the first one greets (protocol/peers §5.3).
+	// Of several post-quantum keys, only the first is used here (protocol/peers §5.3).
 	const first = world.witnesses.find(({ postQuantum }) => postQuantum);
 	return own ?? (first && isActive(first) ? first : undefined);
 }
 
-/** What a relay node's visitor signs. */
+/** The hash that a witness signs for a relay node. */
 function helloHash(timestamp: bigint): Uint8Array {
 	return sha256(be64(timestamp));
 }
 
-/** Longest HELLO of Nile, in bytes. */
+/** Maximum HELLO size on Nile, in bytes. */
 const MAX_HELLO_ON_NILE = 16_384;
 
 /** @throws {Misconduct | DecodeError} */
@@ -120,7 +120,7 @@ export function decodeHello({ network }: Pick<PeerSettings, "network">, payload:
 	return HelloMessage.decode(payload);
 }
 
-/** Why a peer goes whose HELLO is too long to be looked at. */
+/** The disconnect reason for an oversized HELLO. */
 export function oversizedHello({ conduct, settings }: Pick<PeerWorld, "conduct" | "settings">): Reason {
 	return settings.network === "nile" ? Reason.BAD_PROTOCOL : conduct.malformedHello;
 }
@@ -179,15 +179,15 @@ function isWellFormed(hello: HelloMessage, { isBlockIdLength }: Conduct): boolea
 	);
 }
 
-/** Whether a post-quantum signature can be one (protocol/post-quantum §9). */
+/** Whether a post-quantum signature is well-formed (protocol/post-quantum §9). */
 function isSignatureWellFormed(hello: HelloMessage, { network }: Pick<PeerSettings, "network">): boolean {
 	const entry = network === "nile" ? signatureOfHello(hello) : undefined;
 	return !entry || isPostQuantumWellFormed(entry);
 }
 
 /**
- * A relay node admits only witnesses, who prove it by a signature of the HELLO's time (protocol/peers §5.3). A peer that passes is
- * trusted from then on.
+ * A relay node admits only witnesses, which prove their identity by signing the HELLO's time (protocol/peers
+ * §5.3). A proven peer is trusted from then on.
  * @throws {Misconduct}
  */
 function proveWitness(world: PeerWorld, peer: Peer, hello: HelloMessage): void {

@@ -1,5 +1,5 @@
 /**
- * What one peer may make this node keep. Sizes of messages are in `wire/message-kinds.ts`.
+ * Limits on what one peer can make this node store. Message sizes are in `wire/message-kinds.ts`.
  *
  * | what                                        | where                        | bound                                  |
  * | ------------------------------------------- | ---------------------------- | -------------------------------------- |
@@ -22,16 +22,16 @@
  * | unsent bytes                                | `transport/channel.ts`       | 64 MiB, then it is dropped             |
  */
 
-/** Announcements remembered a peer and direction. */
+/** Announcements remembered per peer and direction. */
 export const INVENTORY_CACHE = 20_000;
-/** Ids of blocks that were served; older ones may be asked for again. */
+/** Remembered ids of served blocks; older ones may be requested again. */
 export const SERVED_CACHE = 4000;
-/** Blocks that one peer was the first to announce and that no peer was asked for yet. */
+/** Blocks first announced by one peer and not requested yet. */
 export const MAX_PENDING_BLOCKS = 32;
-/** How far above our head announced blocks may be, if time alone doesn't explain it. */
+/** How far above our head announced blocks may be, beyond what time alone explains. */
 export const MAX_BLOCKS_ABOVE_HEAD = 100n;
-/** Items that a peer could be asked for. */
+/** Items that could be requested from a peer. */
 export const MAX_OFFERED_BLOCKS = 64;
 export const MAX_OFFERED_TRANSACTIONS = INVENTORY_CACHE;
-/** Summaries of ten seconds: a peer that synchronises needs three a second at most. */
+/** Summaries per ten seconds: a syncing peer needs three a second at most. */
 export const MAX_SUMMARIES = 60;

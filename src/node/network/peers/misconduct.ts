@@ -1,4 +1,4 @@
-/** A peer did what ends a connection; the reason is what it receives (protocol/peers §6.4). */
+/** Misconduct of a peer that ends its connection; it is sent the reason (protocol/peers §6.4). */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { SignatureError } from "../../../protocol/signature.js";
@@ -17,12 +17,12 @@ export class Misconduct extends Error {
 	}
 }
 
-/** The reason for an error that handling a message ended in: what has none of its own is UNKNOWN. */
+/** The disconnect reason for an error in message handling: UNKNOWN if it has none of its own. */
 export function disconnectReason(error: unknown): Reason {
 	return error instanceof Misconduct ? error.reason : Reason.UNKNOWN;
 }
 
-/** How the network's operators know the errors behind the reasons. */
+/** The names that the network's operators know for the errors behind the reasons. */
 const KINDS: ReadonlyMap<number, string> = new Map([
 	[Reason.BAD_PROTOCOL, "bad_message"],
 	[Reason.BAD_BLOCK, "bad_block"],
@@ -33,12 +33,12 @@ const KINDS: ReadonlyMap<number, string> = new Map([
 	[Reason.FETCH_FAIL, "db_item_not_found"],
 ]);
 
-/** The name of an error for meters. */
+/** The name of an error for metrics. */
 export function errorKind(reason: Reason): string {
 	return KINDS.get(reason) ?? "unknown";
 }
 
-/** Whether the peer is to blame for an error: everything else is a bug of this program. */
+/** Whether the peer is to blame for an error: anything else is a bug of this program. */
 export function isPeersFault(error: unknown): boolean {
 	return (
 		error instanceof Misconduct ||

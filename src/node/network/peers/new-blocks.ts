@@ -1,7 +1,6 @@
 /**
- * Blocks that come by announcement: passed on as soon as their header is good, then applied (protocol/peers §8.4). Between
- * the two, other threads recover signatures, and this one gives the block to those who ask for it: a block would
- * otherwise stay for as long as it takes to apply at each node that it passes.
+ * Announced blocks: relayed as soon as the header is validated, then applied (protocol/peers §8.4). In between, other threads
+ * recover signatures while this one serves the block to peers: otherwise each hop would add the full time of applying it.
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
@@ -16,7 +15,7 @@ import { itemKey } from "./recent.js";
 import type { FastForwardRelay } from "./relay.js";
 import type { SyncRequester } from "./sync-requester.js";
 
-/** Blocks that may wait to be applied; there is one every three seconds. */
+/** Blocks that may be queued for applying; one is produced every three seconds. */
 const MAX_WAITING = 32;
 
 interface WaitingBlock {
@@ -25,12 +24,12 @@ interface WaitingBlock {
 	isReady: boolean;
 }
 
-/** A root of another length than 32 bytes is an error of the runtime on the network. */
+/** A Merkle root of another length than 32 bytes is a runtime error in the reference. */
 const badRootReason = (error: ChainError): Reason =>
 	error instanceof MerkleRootError ? Reason.BAD_BLOCK : Reason.UNKNOWN;
 
 export class NewBlocks {
-	/** By id, in the order in which they came. */
+	/** By id, in order of arrival. */
 	private readonly waiting = new Map<string, WaitingBlock>();
 	private stopped = false;
 
@@ -41,7 +40,7 @@ export class NewBlocks {
 		private readonly relay: FastForwardRelay,
 	) {}
 
-	/** Handles a block that a peer announced, or pushed. @throws {Misconduct} */
+	/** Handles a block that a peer announced or pushed. @throws {Misconduct} */
 	receive(peer: Peer, block: SignedBlock): void {
 		const { chain, conduct, settings, log } = this.world;
 		const key = itemKey(InventoryKind.BLOCK, block.id);
@@ -78,7 +77,7 @@ export class NewBlocks {
 		chain.prepare(block).then(
 			() => this.ready(entry),
 			(error: unknown) => {
-				// The chain checks signatures and reads what it needs itself, only later.
+				// The chain then checks signatures and fetches its reads itself, just later.
 				log.warn({ error: String(error) }, "a block could not be prepared");
 				this.ready(entry);
 			},

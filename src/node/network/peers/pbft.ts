@@ -1,6 +1,6 @@
 /**
- * Votes of witnesses that confirm blocks and cycles (protocol/peers §§11.1 to 11.3). What they confirm changes nothing about
- * the chain; it is what the PBFT servers show.
+ * Witness votes that confirm blocks and cycles (protocol/peers §§11.1 to 11.3). Confirmations don't affect
+ * the chain; they are what the PBFT servers show.
  */
 
 import { equalBytes, toHex } from "../../../protocol/bytes.js";
@@ -25,7 +25,7 @@ const Data = PBFTMessageDataType;
 
 const SEEN_CACHE = 10_000;
 const SEEN_MS = 600_000;
-/** A vote is over after this; votes that come before the block wait for twice as long. */
+/** Timeout of a vote; votes that arrive before their block are kept for twice as long. */
 const ROUND_MS = 60_000;
 const EARLY_MS = 120_000;
 
@@ -37,9 +37,9 @@ interface Vote {
 	readonly data: string;
 }
 
-/** The votes about one block or one cycle. */
+/** The votes on one block or cycle. */
 class Round {
-	/** Our own chain got there. */
+	/** Whether our own chain has reached it. */
 	isOpen = false;
 	hasCommitted = false;
 	isDone = false;
@@ -61,12 +61,12 @@ export class Voting {
 		this.nextMaintenanceMs = world.chain.nextMaintenanceMs;
 	}
 
-	/** Blocks and cycles whose votes are counted. */
+	/** Number of blocks and cycles with ongoing votes. */
 	get roundCount(): number {
 		return this.rounds.size;
 	}
 
-	/** A block became the head: what our witnesses have to say about it. */
+	/** A block became the head: casts our witnesses' votes on it. */
 	blockApplied(block: SignedBlock, inReorg: boolean): void {
 		const { chain } = this.world;
 		const before = this.nextMaintenanceMs;
@@ -74,7 +74,7 @@ export class Voting {
 		this.nextMaintenanceMs = after;
 		if (!chain.allowPbft) return;
 		this.dropOld();
-		// Votes about it are too old from now on (see receive): many blocks a minute are applied while synchronising.
+		// Votes on it are too old from now on (see receive): while syncing, many blocks a minute are applied.
 		const tooOld = block.number - BigInt(this.world.settings.voteExpireBlocks) - 1n;
 		this.rounds.delete(roundName({ data_type: Data.BLOCK, view_n: tooOld }));
 		const epoch = block.number === 1n ? after : before;
@@ -101,7 +101,7 @@ export class Voting {
 		if (!this.world.isSyncing) this.vote(no, round, proposal, Kind.PREPARE);
 	}
 
-	/** Our own witnesses vote: to every peer, and here. */
+	/** Casts our own witnesses' votes, to every peer and here. */
 	private vote(no: string, round: Round, proposal: PBFTMessageRaw, kind: number): void {
 		for (const witness of this.voters(proposal.epoch)) {
 			const raw = PBFTMessageRaw.create({ ...proposal, msg_type: kind as PBFTMessageRaw["msg_type"] });
@@ -116,7 +116,7 @@ export class Voting {
 			};
 			if (!witness.remote) cast(witness.sign(sha256(bytes)));
 			else {
-				// A vote that the signer doesn't give is one less; the round may be over when it comes.
+				// A vote that the signer refuses is simply missing; the round may be over when it arrives.
 				const { soon } = this.world.environment;
 				witness.remote.vote(bytes).then(
 					(signature) => soon(() => this.rounds.get(no) === round && cast(signature)),
@@ -133,14 +133,14 @@ export class Voting {
 		);
 	}
 
-	/** The list that votes in an epoch: the one of this cycle, or of the one before. */
+	/** The witnesses that vote in an epoch: of this cycle, or of the previous one. */
 	private witnessesOf(epoch: bigint): readonly Uint8Array[] {
 		const { chain } = this.world;
 		const lastMaintenanceMs = chain.nextMaintenanceMs - chain.maintenanceIntervalMs;
 		return epoch > lastMaintenanceMs ? chain.activeWitnesses : chain.formerWitnesses;
 	}
 
-	/** Handles a vote of a peer and passes it on. @throws {Misconduct | DecodeError} */
+	/** Handles and relays a peer's vote. @throws {Misconduct | DecodeError} */
 	receive(peer: Peer, message: PBFTMessage): void {
 		const { chain, settings } = this.world;
 		if (!chain.allowPbft || this.world.isSyncing) return;
@@ -148,7 +148,7 @@ export class Voting {
 		const isBlock = raw.data_type === Data.BLOCK;
 		const distance = isBlock ? chain.head.number - raw.view_n : chain.nextMaintenanceMs - raw.epoch;
 		const most = isBlock ? BigInt(settings.voteExpireBlocks) : 2n * chain.maintenanceIntervalMs;
-		// The network looks at the past alone, and of a cycle at its epoch alone; a witness could name any number of rounds.
+		// The reference only bounds the past, and of a cycle only its epoch; a witness could open any number of rounds.
 		if (distance > most || -distance > most) return;
 		if (!isBlock && (raw.view_n !== raw.epoch || distance % chain.maintenanceIntervalMs !== 0n)) return;
 		const signer = signerOf(message, raw);
@@ -243,26 +243,26 @@ function voteName({ raw, signer }: Vote): string {
 	return `${roundName(raw)}_${signer}_${raw.msg_type}`;
 }
 
-/** Confirmations of one peer: of the blocks that it was asked for, and of cycles. */
+/** Confirmations kept from one peer: of blocks requested from it, and of cycles. */
 const RECEIVED_BLOCKS = 100;
 const RECEIVED_CYCLES = 4;
 const RECEIVED_MS = 600_000;
-/** The greatest quorum is 27, one a witness. */
+/** The greatest quorum is 27, one per witness. */
 const MAX_SIGNATURES = 54;
 const SENT_CACHE = 200;
 const SENT_MS = 3_600_000;
 
-/** Stored confirmations on their way to peers that synchronise (protocol/peers §11.4). */
+/** Stored confirmations sent to syncing peers (protocol/peers §11.4). */
 export class PbftCommits {
 	private readonly received = new Map<Peer, Received>();
-	/** Epochs whose confirmation was sent, to whomever. */
+	/** Epochs whose confirmation was sent to any peer. */
 	private readonly sentEpochs: Recent;
 
 	constructor(private readonly world: PeerWorld) {
 		this.sentEpochs = new Recent(SENT_CACHE, SENT_MS, world.now);
 	}
 
-	/** Sends what is stored about a block, and once an hour about its cycle. */
+	/** Sends the stored confirmation of a block, and once an hour that of its cycle. */
 	beforeBlock(peer: Peer, block: SignedBlock): void {
 		const { chain } = this.world;
 		if (!chain.allowPbft || peer.isSynced) return;
@@ -276,8 +276,8 @@ export class PbftCommits {
 	}
 
 	/**
-	 * Keeps a peer's confirmation until its block is applied: it comes before a block that the peer was asked for, and
-	 * what comes about others is not kept. @throws {DecodeError}
+	 * Keeps a peer's confirmation until its block is applied: it precedes a requested block; those of other
+	 * blocks are discarded. @throws {DecodeError}
 	 */
 	receive(peer: Peer, payload: Uint8Array): void {
 		const { chain, settings } = this.world;
@@ -293,12 +293,12 @@ export class PbftCommits {
 		(isBlock ? received.blocks : received.cycles).renew(String(view_n), commit);
 	}
 
-	/** What a peer sent although it wasn't needed. */
+	/** Discards what a departed peer sent and wasn't needed. */
 	peerLeft(peer: Peer): void {
 		this.received.delete(peer);
 	}
 
-	/** A block of a list was applied: what came about it is checked and stored. */
+	/** A synced block was applied: its confirmation is checked and stored. */
 	afterBlock(block: SignedBlock): void {
 		if (!this.world.chain.allowPbft) return;
 		const number = String(block.number);
@@ -308,7 +308,7 @@ export class PbftCommits {
 				blocks.delete(number);
 				this.store(commit);
 			}
-			// A peer that has no confirmation of the block may have that of its cycle.
+			// A peer without a confirmation of the block may have one of its cycle.
 			const epoch = String(this.epochOf(block, commit));
 			const cycle = cycles.get(epoch);
 			if (!cycle) continue;
@@ -317,7 +317,7 @@ export class PbftCommits {
 		}
 	}
 
-	/** The epoch of a block: as its confirmation says, else the end of the maintenance interval that it is in. */
+	/** The epoch of a block: from its confirmation, else the end of its maintenance interval. */
 	private epochOf({ timestampMs }: SignedBlock, commit: PBFTCommitResult | undefined): bigint {
 		if (commit) return readRaw(commit).epoch;
 		const interval = this.world.chain.maintenanceIntervalMs;
@@ -332,8 +332,8 @@ export class PbftCommits {
 	}
 
 	/**
-	 * Each signature is of a witness, and enough witnesses signed. The network counts signatures, of which one witness can
-	 * make many, and lets a list without any pass (protocol/peers §11.4): what it would store is unconfirmed.
+	 * Whether each signature is by a witness, and enough witnesses signed. The reference counts signatures, of which one
+	 * witness can make many, and accepts a list without any (protocol/peers §11.4): what it would store is unconfirmed.
 	 */
 	private isValid({ data, signature }: PBFTCommitResult): boolean {
 		const hash = sha256(data);
@@ -353,7 +353,7 @@ export class PbftCommits {
 	}
 }
 
-/** What one peer said. */
+/** What one peer sent. */
 class Received {
 	/** By block number. */
 	readonly blocks: Recent<PBFTCommitResult>;

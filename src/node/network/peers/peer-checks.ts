@@ -1,4 +1,4 @@
-/** What is looked for among the peers from time to time (protocol/peers §9). */
+/** Periodic checks of the peers (protocol/peers §9). */
 
 import { Recent } from "../../memory/recent.js";
 import type { Transport } from "../connection.js";
@@ -37,8 +37,8 @@ export class StatusCheck {
 }
 
 /**
- * What a peer failed to do in time. A batch of blocks counts from the last block that came of its front: a peer that
- * delivers in order is not dropped because its blocks are large or this node is slow.
+ * What a peer failed to do in time. A batch of blocks is timed from the last block delivered at its front: a
+ * peer that delivers in order isn't dropped because its blocks are large or this node is slow.
  */
 export function overdue(peer: Peer, now: number): string | undefined {
 	if (peer.needSyncFromPeer && now - peer.bothHaveMs > PROGRESS_MS) return "no progress for 30 s";
@@ -56,7 +56,7 @@ const PATIENCE_MS = 60_000;
 const RETRY_MS = 1_200_000;
 const REMEMBERED = 10_000;
 
-/** Looks for a peer that is ahead while all that are there are behind (protocol/peers §9.4). */
+/** Looks for a peer ahead of us if all current ones are behind (protocol/peers §9.4). */
 export class EffectiveCheck {
 	private timer: Timer | undefined;
 	private readonly tried: Recent;
@@ -112,13 +112,13 @@ export class EffectiveCheck {
 }
 
 const STALL_CHECK_MS = 15_000;
-/** Without a block becoming final for this long, something is wrong. */
+/** If no block becomes final for this long, something is wrong. */
 const STALLED_MS = 60_000;
 
 /**
- * Looks for the rest of the network when nothing is solidified any more. After a partition both sides may have all the
- * connections they want among themselves, and the network's rules let neither look further: the side that lacks the
- * witnesses would stay on its branch forever. That side can tell, for its solidified block stands still.
+ * Looks for the rest of the network when finality stalls. After a partition, both sides may have all the
+ * connections they want among themselves, and by the network's rules neither looks further: the side lacking
+ * witnesses would stay on its branch forever. That side can tell, because its solidified block stands still.
  */
 export class StallCheck {
 	private timer: Timer | undefined;
@@ -161,17 +161,17 @@ const FIRST_ISOLATION_CHECK_MS = 300_000;
 const ELIMINATION_MS = 30_000;
 const LAN_MS = 10_000;
 const ISOLATION_MS = 30_000;
-/** No block for this long: the peers may have been cut off together with us. */
+/** No block for this long: the peers may be cut off together with us. */
 const ISOLATED_AFTER_MS = 60_000;
 /** Unit of a peer's weight in the random choice. */
 const WEIGHT_MS = 500;
 const MIN_TO_CHOOSE_FROM = 3;
-/** Share of the connections that an isolated node keeps. */
+/** Share of connections that an isolated node keeps. */
 const KEPT_SHARE = 0.8;
 
 /**
- * Keeps a node from being shut in (protocol/peers §9.3): at times a peer is dropped so that another one may come, more so if
- * all peers are of our choosing or no block comes from any.
+ * Protects against eclipse (protocol/peers §9.3): now and then a peer is dropped to make room for another,
+ * more often if we chose all peers ourselves or no block comes from any.
  */
 export class Resilience {
 	private readonly timers: Timer[] = [];
@@ -194,12 +194,12 @@ export class Resilience {
 		for (const timer of this.timers) timer.cancel();
 	}
 
-	/** A block was saved. */
+	/** A block was stored. */
 	blockSaved(): void {
 		this.lastBlockMs = this.world.now();
 	}
 
-	/** Whether peers are there and none has had a block for a minute. */
+	/** Whether there are peers, but no block from any for a minute. */
 	get isIsolated(): boolean {
 		return this.world.synced.length > 0 && this.world.now() - this.lastBlockMs >= ISOLATED_AFTER_MS;
 	}
@@ -221,7 +221,7 @@ export class Resilience {
 		this.drop(choice[Math.floor(environment.random() * choice.length)], Reason.RANDOM_ELIMINATION);
 	}
 
-	/** The longer a peer was of no use, the likelier it goes. */
+	/** Random choice: the longer a peer was of no use, the likelier it is dropped. */
 	private weightedChoice(peers: readonly Peer[]): Peer | undefined {
 		const now = this.world.now();
 		const weights = peers.map((peer) => Math.max(Math.ceil((now - peer.lastInteractiveMs) / WEIGHT_MS), 1));
@@ -232,7 +232,7 @@ export class Resilience {
 		});
 	}
 
-	/** Every peer was dialed by us: the one that was of no use for longest makes room. */
+	/** We dialed every peer: the one that was of no use for longest makes room. */
 	private leaveLan(): void {
 		const { peers, settings } = this.world;
 		const isLan =

@@ -1,4 +1,4 @@
-/** What every part of the room works with: world, chain, settings and the peers that are there. */
+/** Shared context of this directory: chain, settings and connected peers. */
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import type { PostQuantumScheme } from "../../../protocol/post-quantum/schemes.js";
@@ -20,76 +20,76 @@ interface PeerLog {
 	warn(fields: object, message: string): void;
 }
 
-/** The configuration, as this room uses it (protocol/peers §13). */
+/** The configuration as used here (protocol/peers §13). */
 export interface PeerSettings {
 	readonly networkId: number;
-	/** Whose rules peers are held to; announced to them as `codeVersion`. */
+	/** The release whose rules apply to peers; announced to them as `codeVersion`. */
 	readonly release: Release;
-	/** Whose fields the filter of unknown ones knows; absent: the main network's. */
+	/** The network whose fields the unknown-field filter knows; absent: the main network. */
 	readonly network?: NetworkName;
 	readonly maxConnections: number;
 	readonly minConnections: number;
 	readonly minActiveConnections: number;
 	readonly maxTransactionsPerSecond: number;
-	/** Announced blocks that are looked at, on average of ten seconds. */
+	/** Announced blocks that are considered, averaged over ten seconds. */
 	readonly maxBlocksPerSecond: number;
-	/** Requests of one peer that are answered in a second. */
+	/** Requests per peer and second that are answered. */
 	readonly summariesPerSecond: number;
 	readonly fetchesPerSecond: number;
 	readonly disconnectsPerSecond: number;
-	/** Blocks that all peers together may owe us. */
+	/** Maximum blocks requested from all peers together. */
 	readonly maxRequestedBlocks: number;
-	/** Transactions that may wait, in all places together. */
+	/** Maximum queued transactions, in all places together. */
 	readonly maxWaitingTransactions: number;
-	/** Ids that must wait before blocks are asked for while lists follow. */
+	/** Ids to collect before requesting blocks, while more lists follow. */
 	readonly syncFetchBatch: number;
 	readonly fetchBlockTimeoutMs: number;
 	readonly blockCacheTimeoutMs: number;
 	readonly inactiveThresholdMs: number;
 	readonly eliminateAtRandom: boolean;
 	readonly effectiveCheck: boolean;
-	/** Transactions are not taken while this many blocks are not solidified; undefined: always. */
+	/** Refuse transactions while this many blocks are not solidified; undefined: never. */
 	readonly maxUnsolidified: number | undefined;
 	/** This node is a fast-forward relay. */
 	readonly isFastForward: boolean;
 	readonly relayHosts: ReadonlySet<string>;
 	readonly maxRelayWitnesses: number;
-	/** Votes that confirm a block. */
+	/** Votes needed to confirm a block. */
 	readonly quorum: number;
 	readonly voteExpireBlocks: number;
-	/** Bytes of blocks that may wait to be applied. */
+	/** Maximum bytes of blocks queued for applying. */
 	readonly maxQueuedBytes: number;
 }
 
 /** A witness whose key this node holds. */
 export interface OwnWitness {
 	readonly witness: Uint8Array;
-	/** Address of the key. */
+	/** Address of the signing key. */
 	readonly signer: Uint8Array;
 	readonly sign: (hash: Uint8Array) => Uint8Array;
-	/** Signs where the key is, if that isn't here; rejects if it can't. */
+	/** Signs remotely if the key isn't here; rejects if it can't. */
 	readonly remote?: {
 		readonly hello: (timestampMs: bigint) => Promise<Uint8Array>;
 		readonly vote: (vote: Uint8Array) => Promise<Uint8Array>;
 	};
-	/** Of a key that signs in a field of its own, and doesn't vote. */
+	/** A key that signs in a field of its own, and doesn't vote. */
 	readonly postQuantum?: { readonly scheme: PostQuantumScheme; readonly publicKey: Uint8Array };
 }
 
-/** Reasons for which an address stays banned for an hour (protocol/peers §4.6). */
+/** Reasons for which an address is banned for an hour (protocol/peers §4.6). */
 const GRAVE: ReadonlySet<number> = new Set([Reason.BAD_PROTOCOL, Reason.BAD_BLOCK, Reason.BAD_TX]);
 
-/** A peer that delivered a block of a list this lately has more for us. */
+/** A peer that delivered a sync block this recently is assumed to have more for us. */
 const DELIVERING_MS = 10_000;
 
-/** Addresses of which it is remembered how often a connection with them ended. */
+/** Maximum addresses whose ended connections are counted. */
 const MAX_DEPARTED = 10_000;
 
 export class PeerWorld {
 	private readonly list: Peer[] = [];
 	private readonly departed = new Recent<number>(MAX_DEPARTED, Number.POSITIVE_INFINITY, () => 0);
 	readonly settings: PeerSettings;
-	/** What peers are held to. */
+	/** The rules for peers. */
 	readonly conduct: Conduct;
 
 	constructor(
@@ -99,7 +99,7 @@ export class PeerWorld {
 		readonly log: PeerLog,
 		/** Keys with which this node votes and identifies itself. */
 		readonly witnesses: readonly OwnWitness[],
-		/** Whether this node is the one of its group that acts. */
+		/** Whether this node is the active one of its backup group. */
 		readonly isMaster: () => boolean,
 		/** Undefined: metrics are off. */
 		readonly meter?: PeerMeter | undefined,
@@ -108,13 +108,13 @@ export class PeerWorld {
 		this.settings = { ...settings, ...this.conduct.unlimited };
 	}
 
-	/** The clock that only goes forward, see {@link NetworkEnvironment}. */
+	/** The monotonic clock, see {@link NetworkEnvironment}. */
 	now = (): number => this.environment.now();
 
 	/** The wall clock. */
 	wallClock = (): number => this.environment.wallClock();
 
-	/** Peers by their mean round trip, the fastest first. */
+	/** Peers by mean round trip, fastest first. */
 	get peers(): readonly Peer[] {
 		return this.list;
 	}
@@ -131,7 +131,7 @@ export class PeerWorld {
 		this.departed.renew(host, this.departures(host) + 1);
 	}
 
-	/** How often a peer of an address has gone, whoever ended the connection. */
+	/** How often connections with an address have ended, by either side. */
 	departures(host: string): number {
 		return this.departed.get(host) ?? 0;
 	}
@@ -140,27 +140,27 @@ export class PeerWorld {
 		this.list.sort((a, b) => a.connection.averageLatencyMs - b.connection.averageLatencyMs);
 	}
 
-	/** Peers that take and make announcements. */
+	/** Peers that exchange announcements. */
 	get synced(): readonly Peer[] {
 		return this.list.filter((peer) => peer.isSynced);
 	}
 
 	/**
-	 * Whether blocks are missing: no peer is connected, or one is sending us some (protocol/peers §11.2). For the network a
-	 * peer counts that says it is ahead. But claiming so is free, and opening one silent connection after the
-	 * other could keep a node from voting: a peer counts while it delivers.
+	 * Whether blocks are missing: no peer is connected, or one is sending us some (protocol/peers §11.2). The
+	 * reference counts any peer that claims to be ahead. But claiming so is free, and a series of silent
+	 * connections could keep a node from voting: here, a peer counts only while it delivers.
 	 */
 	get isSyncing(): boolean {
 		return this.list.length === 0 || this.isReceiving;
 	}
 
-	/** Whether a peer that has blocks we lack is sending them. */
+	/** Whether a peer is sending blocks that we lack. */
 	get isReceiving(): boolean {
 		const now = this.now();
 		return this.list.some((peer) => peer.needSyncFromPeer && now - peer.lastBlockMs < DELIVERING_MS);
 	}
 
-	/** Gives the chain a block of a peer. @param inSync it was asked for by synchronizing, not announced */
+	/** Pushes a peer's block to the chain. @param inSync it was asked for by synchronizing, not announced */
 	take(block: SignedBlock, inSync: boolean): PushResult {
 		const startMs = this.now();
 		const result = this.chain.push(block);
@@ -175,7 +175,7 @@ export class PeerWorld {
 	}
 
 	/**
-	 * Says why, and closes (protocol/peers §6.4).
+	 * Sends the reason, and closes (protocol/peers §6.4).
 	 * @param mayBeHonest bans for a minute only, whatever the reason
 	 */
 	disconnect(peer: Peer, reason: Reason, why: string, mayBeHonest = false): void {

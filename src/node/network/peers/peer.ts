@@ -1,4 +1,4 @@
-/** One peer: what it and we owe each other. Each part of the room reads and writes its own group of fields. */
+/** State of one peer: what we owe each other. Each part of this directory uses its own group of fields. */
 
 import { Recent } from "../../memory/recent.js";
 import type { PeerConnection } from "../connection.js";
@@ -10,8 +10,8 @@ import { INVENTORY_CACHE, SERVED_CACHE } from "./limits.js";
 import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
 
 /**
- * A node that was on the losing side of a partition has one such branch, perhaps a few. A peer that has one after the other
- * costs memory and a place, and gives nothing.
+ * A node on the losing side of a partition has one such branch, perhaps a few. A peer with one after the
+ * other costs memory and a slot, for nothing.
  */
 const MAX_ROUNDS = 16;
 
@@ -27,7 +27,7 @@ class BranchRounds {
 		} else if (isNew) this.hasBranch = true;
 	}
 
-	/** Its next list came. @returns whether it has led to side branches too often */
+	/** Its next list arrived. @returns whether it has led to side branches too often */
 	next(): boolean {
 		if (this.hasBranch) this.rounds++;
 		this.hasBranch = false;
@@ -35,7 +35,7 @@ class BranchRounds {
 	}
 }
 
-/** How often a peer may ask for something (protocol/peers §7.4): so many times a second, and what it saved up of one second. */
+/** Rate limit for a peer's requests (protocol/peers §7.4): so many per second, with one second of burst. */
 export class RateGate {
 	private saved = 0;
 	/** When the next permit is due, if none is saved. */
@@ -66,18 +66,18 @@ export class RateGate {
 	}
 }
 
-/** Where synchronising from a peer stands (protocol/peers §7.6). */
+/** Sync state with a peer (protocol/peers §7.6). */
 type SyncState =
-	/** Nothing was agreed yet. */
+	/** Nothing agreed yet. */
 	| "INIT"
-	/** We ask it for blocks. */
+	/** We request blocks from it. */
 	| "SYNCING"
 	/** It has nothing for us. */
 	| "SYNC_COMPLETED";
 
 const HOUR_MS = 3_600_000;
 
-/** How often a second a peer may ask. */
+/** How many requests per second a peer may make. */
 interface PeerRates {
 	readonly summariesPerSecond: number;
 	readonly fetchesPerSecond: number;
@@ -94,13 +94,13 @@ const UNLIMITED: PeerRates = {
 export class BlockQueue extends Queue<BlockRef> {}
 
 export class Peer {
-	/** Its application HELLO, once it was accepted. */
+	/** Its application HELLO, once accepted. */
 	hello: HelloMessage | undefined;
-	/** Number of our head when we greeted it. */
+	/** Number of our head when we sent it our HELLO. */
 	greetedAt = 0n;
-	/** Its address is one of the relay nodes of the configuration. */
+	/** Its address is a configured relay node. */
 	isRelay = false;
-	/** It relayed a transaction that no honest peer would. */
+	/** It relayed a transaction that no honest peer would relay. */
 	isBad = false;
 	/** Being disconnected, or gone. */
 	isLeaving = false;
@@ -111,62 +111,62 @@ export class Peer {
 	needSyncFromPeer = true;
 	needSyncFromUs = true;
 
-	/** Blocks that we still want from it, ascending. */
+	/** Blocks still to request from it, ascending. */
 	readonly toFetch = new BlockQueue();
-	/** Blocks that it was asked for, ascending, with the time at which each was asked for. */
+	/** Blocks requested from it, ascending, with the time of each request. */
 	readonly requested = new Map<string, { readonly block: BlockRef; readonly sinceMs: number }>();
-	/** Blocks of it that wait to be applied. */
+	/** Its blocks that are queued for applying. */
 	readonly inProcess = new Set<string>();
-	/** A summary that it has not answered yet. */
+	/** A summary that it hasn't answered yet. */
 	summary: ReadonlySet<string> | undefined;
-	/** Blocks that follow its last list. */
+	/** Number of blocks after its last list. */
 	remain = 0n;
-	/** Its list is complete enough to ask for blocks. */
+	/** Its list is complete enough to request blocks. */
 	fetchAble = false;
-	/** It may be asked for the next list. */
+	/** The next list may be requested. */
 	listArmed = false;
 	lastListMs = Number.NEGATIVE_INFINITY;
 	lastFetchMs = Number.NEGATIVE_INFINITY;
-	/** When it last delivered the first block that it owed of a list, or was asked for some. */
+	/** When it last delivered the first block it owed of a list, or got a request. */
 	lastDeliveryMs = 0;
-	/** When a block that it brought was last applied. */
+	/** When a block from it was last applied. */
 	lastGoodBlockMs = Number.NEGATIVE_INFINITY;
-	/** When it last delivered a block of a list. */
+	/** When it last delivered a sync block. */
 	lastBlockMs = Number.NEGATIVE_INFINITY;
 
-	/** Where its lists have led. */
+	/** Tracks where its lists have led. */
 	readonly branchRounds = new BranchRounds();
 
-	/** The last block of which we know that both have it. */
+	/** The last block that both are known to have. */
 	bothHave: BlockRef;
 	bothHaveMs: number;
 
-	/** End of the last list that we gave it. */
+	/** End of the last list that we sent it. */
 	lastListed: BlockRef | undefined;
 	readonly served: Recent;
-	/** Blocks that follow the last list that we gave it. */
+	/** Number of blocks after the last list that we sent it. */
 	remainForPeer = 0n;
 
 	readonly announcedToUs: Recent;
 	readonly announcedByUs: Recent;
-	/** Items that it was asked for, with the time. */
+	/** Items requested from it, with the time. */
 	readonly asked = new Map<string, number>();
-	/** Announced ids of the last ten seconds. */
+	/** Ids announced in the last ten seconds. */
 	readonly transactionCount: SlidingCount;
 	readonly blockCount: SlidingCount;
-	/** Summaries of the last ten seconds. */
+	/** Summaries in the last ten seconds. */
 	readonly summaryCount: SlidingCount;
-	/** How often it may ask for a list, for blocks of one, and be heard with its farewell. */
+	/** Rate limits for list requests, block requests and disconnect reasons. */
 	readonly summaryRate: RateGate;
 	readonly fetchRate: RateGate;
 	readonly farewellRate: RateGate;
-	/** What it could be asked for. */
+	/** What could be requested from it. */
 	readonly offers = new Offers();
-	/** Blocks that it was the first to announce and that wait to be asked for. */
+	/** Blocks it announced first that are not requested yet. */
 	pendingBlocks = 0;
 	readonly fetchLatency = new LatencySamples();
 
-	/** The last time at which it did something useful. */
+	/** When it last did something useful. */
 	lastInteractiveMs: number;
 
 	constructor(
@@ -189,12 +189,12 @@ export class Peer {
 		this.summaryCount = new SlidingCount(now);
 	}
 
-	/** Whether blocks and transactions are announced to it and taken from it (protocol/peers §7.6). */
+	/** Whether blocks and transactions are exchanged with it by announcement (protocol/peers §7.6). */
 	get isSynced(): boolean {
 		return !this.needSyncFromPeer && !this.needSyncFromUs && !this.isLeaving;
 	}
 
-	/** It owes us no block of a list and no list. */
+	/** It owes us neither sync blocks nor a list. */
 	get isSyncIdle(): boolean {
 		return this.requested.size === 0 && this.summary === undefined;
 	}
@@ -204,7 +204,7 @@ export class Peer {
 		return this.asked.size === 0 && this.isSyncIdle;
 	}
 
-	/** How many items of a kind it owes us. */
+	/** Number of items of a kind that it owes us. */
 	countAsked(kind: InventoryKind): number {
 		let count = 0;
 		for (const key of this.asked.keys()) if (isOfKind(key, kind)) count++;
@@ -220,7 +220,7 @@ export class Peer {
 		this.lastInteractiveMs = this.now();
 	}
 
-	/** For logs: address and port. */
+	/** Address and port, for logs. */
 	get name(): string {
 		return addressText(this.connection.remote);
 	}

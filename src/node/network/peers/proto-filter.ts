@@ -1,6 +1,6 @@
 /**
- * The filter of chain parameter 24 (protocol/peers §6.2): while it is on, a message is its canonical form and nothing else,
- * and so is the parameter of each transaction.
+ * The filter of chain parameter 24 (protocol/peers §6.2): while it is on, a message must be in canonical
+ * form, without anything else, and so must each transaction's parameter.
  */
 
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";

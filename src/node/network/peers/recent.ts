@@ -1,20 +1,20 @@
-/** What a peer said lately: the keys under which it is remembered, how much it was, how long its answers took. */
+/** Bounded memory of what a peer sent recently: keys, counts and latencies. */
 
 import { toKey } from "../../../protocol/bytes.js";
 
-/** Key of an item of an inventory: its kind and its hash. */
+/** Key of an inventory item: kind and hash. */
 export function itemKey(kind: number, hash: Uint8Array): string {
 	return kind + toKey(hash);
 }
 
-/** Whether a key is one of {@link itemKey} of a kind. */
+/** Whether a key is an {@link itemKey} of a kind. */
 export function isOfKind(key: string, kind: number): boolean {
 	return key.charCodeAt(0) === 0x30 + kind;
 }
 
 const WINDOW_SECONDS = 10;
 
-/** Counts of the current second and of the nine before it. */
+/** Counts over the current second and the nine before it. */
 export class SlidingCount {
 	private readonly counts = new Map<number, number>();
 
@@ -41,7 +41,7 @@ export class SlidingCount {
 
 const SAMPLES = 100;
 
-/** The last round trips of a peer; enough to say how long it mostly takes. */
+/** A peer's last round trips; enough to estimate its typical latency. */
 export class LatencySamples {
 	private readonly samples: number[] = [];
 
@@ -50,7 +50,7 @@ export class LatencySamples {
 		if (this.samples.length > SAMPLES) this.samples.shift();
 	}
 
-	/** What three of four stay below; 0 without a sample. */
+	/** The 75th percentile; 0 without samples. */
 	get p75(): number {
 		if (this.samples.length === 0) return 0;
 		const sorted = [...this.samples].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
- * Fast-forward relay (protocol/peers §10): relay nodes push new blocks to the witnesses that produce next, and witnesses keep
- * connections to relay nodes while it is their turn to produce.
+ * Fast-forward relay (protocol/peers §10): relay nodes push new blocks to the witnesses that produce next,
+ * and witnesses stay connected to relay nodes while it is their turn.
  */
 
 import { equalBytes } from "../../../protocol/bytes.js";
@@ -13,11 +13,11 @@ import { itemKey } from "./recent.js";
 const PERIOD_MS = 100_000;
 const FIRST_MS = 30_000;
 
-/** On a relay node: who gets a block without asking. */
+/** On a relay node: who gets blocks without requesting them. */
 export class FastForwardRelay {
 	constructor(private readonly world: PeerWorld) {}
 
-	/** Pushes a new block to the synced peers of the next witnesses that don't have it. */
+	/** Pushes a new block to the next witnesses' synced peers that don't have it. */
 	push(block: SignedBlock): void {
 		const key = itemKey(InventoryKind.BLOCK, block.id);
 		const next = nextWitnesses(
@@ -34,7 +34,7 @@ export class FastForwardRelay {
 	}
 }
 
-/** The witnesses that follow a producer in the order of the schedule; all if it isn't one of them. */
+/** The witnesses after a producer in schedule order; all if it isn't one of them. */
 export function nextWitnesses(
 	active: readonly Uint8Array[],
 	producer: Uint8Array,
@@ -67,7 +67,7 @@ export class RelayConnections {
 	start(): void {
 		if (this.relays.length === 0) return;
 		const { environment, witnesses } = this.world;
-		// Those of a signer that is away come later.
+		// Witnesses of an unreachable signer are added later.
 		this.timer = environment.every(PERIOD_MS, () => witnesses.length > 0 && this.update(), FIRST_MS);
 	}
 
@@ -75,7 +75,7 @@ export class RelayConnections {
 		this.timer?.cancel();
 	}
 
-	/** To be called when the configured nodes are others: the relay nodes stay what they are. */
+	/** To be called when the configured nodes changed; the relay nodes stay the same. */
 	apply(): void {
 		const configured = this.configured();
 		this.transport.setConfigured(this.isRelaying ? [...configured, ...this.relays] : configured);

@@ -1,9 +1,9 @@
 /**
- * Getting the blocks that peers have and we lack (protocol/peers §§7.2, 7.3, 7.5): each peer is asked for a list of its
- * chain and for the blocks of it that no other peer was asked for; blocks are applied in the order of the lists.
+ * Sync: fetches blocks that peers have and we lack (protocol/peers §§7.2, 7.3, 7.5). Each peer is asked for a
+ * list of its chain, and for the listed blocks not yet requested elsewhere; blocks are applied in list order.
  *
- * The reference begins ten seconds after its start and asks once a second. We begin at once and ask again as soon as a
- * peer has delivered, but stay below the three requests a second that later releases allow.
+ * The reference starts after ten seconds and requests once a second. We start immediately and request again
+ * as soon as a peer has delivered, but stay below the limit of three requests a second in later releases.
  */
 
 import { equalBytes, toHex, toKey } from "../../../protocol/bytes.js";
@@ -31,16 +31,16 @@ const FULL_LIST_IDS = 2000;
 const MAX_BATCH = 100;
 /** A little more than a third of a second between requests of one kind to one peer. */
 const REQUEST_SPACING_MS = 340;
-/** How much longer than the time that has passed a chain may be. */
+/** How much longer a chain may be than elapsed time allows, in milliseconds. */
 const FUTURE_MS = 3_600_000n;
 const ASSIGNED_CACHE = 10_000;
-/** A turn of applying blocks ends after this. */
+/** Time limit of a turn of applying blocks, in milliseconds. */
 const TURN_MS = 10;
 const TURN_BLOCKS = 16;
-/** A batch is asked for so that it may arrive in time (§9.1 c). */
+/** Batch size in bytes, chosen so that it can arrive in time (§9.1 c). */
 const BATCH_BYTES = 8 << 20;
 const FIRST_BLOCK_BYTES = 2000;
-/** What is asked for while too much waits: only what the others wait for. */
+/** Batch size while too much is queued: only what everything else waits for. */
 const URGENT_BATCH = 10;
 
 interface QueuedBlock {
@@ -50,18 +50,18 @@ interface QueuedBlock {
 	isReady: boolean;
 }
 
-/** How far synchronising is. */
+/** Sync progress. */
 export interface SyncProgress {
 	readonly head: bigint;
-	/** Highest block that a peer has announced to us. */
+	/** Highest block announced to us by a peer. */
 	readonly target: bigint;
 }
 
 type SummaryChain = Pick<LocalChain, "head" | "lowestForkPoint" | "idAt" | "isOnChain" | "branchTo">;
 
 /**
- * Ids of ever smaller distance, from the lowest height at which a branch may leave our chain up to the last block
- * that we expect from the peer.
+ * Ids at ever smaller distances, from the lowest height at which a branch may fork off our chain to the last
+ * block expected from the peer.
  * @param bothHave the last block of which we know that both have it
  * @param toFetch blocks of the peer that we don't have yet, in order
  * @throws {Misconduct} SYNC_FAIL if that block is on a branch that we can't go back to
@@ -88,7 +88,7 @@ export function summarize(chain: SummaryChain, bothHave: BlockRef, toFetch: Bloc
 	}
 }
 
-/** The branch on which a block lies, and the height up to which it is the main chain. */
+/** The branch of a block, and the height up to which it is the main chain. */
 function branchOf(
 	chain: SummaryChain,
 	block: BlockRef,
@@ -96,7 +96,7 @@ function branchOf(
 ): { fork: readonly BlockRef[]; noFork: bigint } {
 	if (block.number === 0n) return { fork: [], noFork: chain.head.number };
 	if (chain.isOnChain(block.id)) {
-		// Others' blocks may have made it final while the request waited: the peer is asked as at the start.
+		// Blocks from other peers may have made it final while the request waited: ask the peer as at the start.
 		const isPassed = block.number < chain.lowestForkPoint && toFetch.length === 0;
 		return { fork: [], noFork: isPassed ? chain.head.number : block.number };
 	}
@@ -111,7 +111,7 @@ function failed(why: string): Misconduct {
 }
 
 export class SyncRequester {
-	/** Blocks that a peer was asked for, or that came and wait. */
+	/** Blocks requested from a peer, or received and queued. */
 	private readonly assigned: Recent;
 	private readonly queue = new Map<string, QueuedBlock>();
 	private queuedBytes = 0;
@@ -129,7 +129,7 @@ export class SyncRequester {
 		this.assigned = new Recent(ASSIGNED_CACHE, world.settings.blockCacheTimeoutMs, world.now);
 	}
 
-	/** Begins asking a peer, unless it is being asked. */
+	/** Starts requesting from a peer, unless already doing so. */
 	start(peer: Peer): void {
 		if (peer.state === "SYNCING" || peer.isLeaving) return;
 		peer.state = "SYNCING";
@@ -140,7 +140,7 @@ export class SyncRequester {
 		this.next(peer);
 	}
 
-	/** Asks for a list, unless one is awaited. */
+	/** Requests a list, unless one is awaited. */
 	next(peer: Peer): void {
 		if (peer.summary || peer.isLeaving) return;
 		const waitMs = peer.lastListMs + REQUEST_SPACING_MS - this.world.now();
@@ -163,7 +163,7 @@ export class SyncRequester {
 		this.world.send(peer, ApplicationType.SYNC_BLOCK_CHAIN, encodeSyncBlockChain(summary));
 	}
 
-	/** Before a list is decoded: whether it was asked for, and has no more ids than a list may have. @throws {Misconduct} */
+	/** Before decoding a list: checks that it was requested and isn't too long. @throws {Misconduct} */
 	expectList(peer: Peer, payload: Uint8Array): void {
 		const count = countField(payload, INVENTORY_IDS_FIELD);
 		if (!peer.summary) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that was not asked for");
@@ -203,7 +203,7 @@ export class SyncRequester {
 		else this.next(peer);
 	}
 
-	/** Takes blocks that are here by now off the front of what a peer has. */
+	/** Drops blocks that we have meanwhile from the front of a peer's list. */
 	private passKnown(peer: Peer): void {
 		const { toFetch } = peer;
 		for (let front = toFetch.front; front && this.world.chain.isKnown(front.id); front = toFetch.front) {
@@ -233,7 +233,7 @@ export class SyncRequester {
 		}
 	}
 
-	/** Whether a block is one that a peer was asked for to follow its list. */
+	/** Whether a block was requested from a peer to follow its list. */
 	awaits(peer: Peer, id: Uint8Array): boolean {
 		return peer.requested.has(toKey(id));
 	}
@@ -245,7 +245,7 @@ export class SyncRequester {
 		peer.requested.delete(key);
 		peer.inProcess.add(key);
 		peer.lastBlockMs = this.world.now();
-		// All peers wait for the first one, and who has blocks serves them in order.
+		// All peers wait for the first one, and a node that has blocks serves them in order.
 		if (key === firstOwed) peer.lastDeliveryMs = peer.lastBlockMs;
 		this.averageBytes = this.averageBytes * 0.95 + bytes * 0.05;
 		const entry: QueuedBlock = { block, peer, bytes, isReady: false };
@@ -255,7 +255,7 @@ export class SyncRequester {
 		this.world.chain.prepare(block).then(
 			() => this.ready(entry),
 			(error: unknown) => {
-				// The chain checks signatures and reads what it needs itself, only later.
+				// The chain then checks signatures and fetches its reads itself, just later.
 				this.world.log.warn({ error: String(error) }, "a block could not be prepared");
 				this.ready(entry);
 			},
@@ -279,7 +279,7 @@ export class SyncRequester {
 		});
 	}
 
-	/** Applies blocks that are first in a peer's list, for a while. */
+	/** Applies blocks at the front of a peer's list, for a limited time. */
 	private applyTurn(): void {
 		const startMs = this.world.now();
 		for (let count = 0; count < TURN_BLOCKS; count++) {
@@ -332,7 +332,7 @@ export class SyncRequester {
 			if (!peer.toFetch.front || toKey(peer.toFetch.front.id) !== key) continue;
 			peer.toFetch.shift();
 			if (result.kind !== "accepted") {
-				// A block without a parent, or with one below what is final here, shows that a branch is lost, not that the peer lies.
+				// A missing parent, or one below our finalized block, shows a lost branch, not a lying peer.
 				const isLost = result.kind === "unlinked" || result.isLostBranch === true;
 				this.world.disconnect(peer, Reason.BAD_BLOCK, "a block of its list is not valid", isLost);
 				continue;
@@ -343,7 +343,7 @@ export class SyncRequester {
 		if (result.kind === "accepted") this.afterApply(block);
 	}
 
-	/** Blocks at heights that are final here can never be applied. */
+	/** Drops blocks at heights that are final here: they can never be applied. */
 	private dropFinal(): void {
 		const solid = this.world.chain.solid.number;
 		for (const [key, { block, peer }] of this.queue) {
@@ -360,7 +360,7 @@ export class SyncRequester {
 		this.queuedBytes -= entry.bytes;
 	}
 
-	/** A peer left: what it owed and what it delivered may come from others. */
+	/** A peer left: what it owed and delivered may come from others. */
 	peerLeft(peer: Peer): void {
 		for (const key of peer.requested.keys()) this.assigned.delete(key);
 		for (const [key, entry] of this.queue) {
@@ -400,7 +400,7 @@ export class SyncRequester {
 		});
 	}
 
-	/** Asks every peer for what it may be asked for now. */
+	/** Sends every peer the requests that are currently allowed. */
 	private request(): void {
 		for (const peer of [...this.world.peers]) {
 			if (peer.listArmed) this.next(peer);
@@ -408,7 +408,7 @@ export class SyncRequester {
 		}
 	}
 
-	/** Asks a peer for the next blocks of its list that no peer was asked for (protocol/peers §7.4). */
+	/** Requests the next blocks of a peer's list not yet requested elsewhere (protocol/peers §7.4). */
 	private fetchFrom(peer: Peer): void {
 		const { toFetch } = peer;
 		if (!peer.needSyncFromPeer || !peer.fetchAble || !peer.isSyncIdle || toFetch.length === 0) return;
@@ -424,7 +424,7 @@ export class SyncRequester {
 			this.next(peer);
 			return;
 		}
-		// Even where too much waits the front is asked for, so it is released before the limit is known.
+		// The front is requested even if too much is queued, so it is released before the limit is known.
 		this.releaseForgotten(toFetch.at(0));
 		const limit = this.batchLimit(peer);
 		const batch: BlockRef[] = [];
@@ -443,7 +443,7 @@ export class SyncRequester {
 		this.world.send(peer, ApplicationType.FETCH_INV_DATA, encodeInventory(InventoryKind.BLOCK, ids));
 	}
 
-	/** A reorg that fails makes the chain forget good blocks along with the bad one: they may be asked for again. */
+	/** A failed reorg makes the chain forget good blocks along with the bad one: they may be requested again. */
 	private releaseForgotten({ id, number }: BlockRef): void {
 		const { chain, peers } = this.world;
 		const key = toKey(id);
@@ -451,11 +451,11 @@ export class SyncRequester {
 		if (!isAwaited && number > chain.solid.number && !chain.isKnown(id)) this.assigned.delete(key);
 	}
 
-	/** How many blocks may be asked for, so that what waits stays within bounds. */
+	/** How many blocks may be requested within the queue limits. */
 	private batchLimit(peer: Peer): number {
 		const outstanding = this.world.peers.reduce((sum, { requested }) => sum + requested.size, 0);
 		const room = this.world.settings.maxQueuedBytes - this.queuedBytes - outstanding * this.averageBytes;
-		// More may wait in other places; the network counts those that were not there before.
+		// More may be queued elsewhere; the reference's count doesn't include those places.
 		const free = this.world.settings.maxRequestedBlocks - outstanding;
 		const limit = Math.min(MAX_BATCH, free, Math.floor(Math.min(room, BATCH_BYTES) / this.averageBytes));
 		const front = peer.toFetch.front;

@@ -1,6 +1,6 @@
 /**
- * Giving peers the blocks that they lack (protocol/peers §§7.1, 7.4). Blocks go out as fast as the connection takes them, a
- * few at a time, so that a peer that asks for much doesn't delay others.
+ * Serves peers the blocks they lack (protocol/peers §§7.1, 7.4), as fast as the connection takes them, a few
+ * at a time, so that a large request doesn't delay others.
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
@@ -18,12 +18,12 @@ import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 
 const LIST_IDS = 2000n;
-/** Blocks wait while a connection has this much unsent. */
+/** Serving pauses while a connection has this much unsent data. */
 const MAX_BACKLOG_BYTES = 4 << 20;
 const BACKLOG_CHECK_MS = 10;
 const TURN_MS = 10;
 const TURN_BLOCKS = 32;
-/** Blocks that one peer may wait for: two of the largest lists. */
+/** Blocks queued for one peer: two of the largest lists. */
 const MAX_WAITING = 4002;
 
 export class SyncResponder {
@@ -39,14 +39,14 @@ export class SyncResponder {
 		private readonly beforeBlock: (peer: Peer, block: SignedBlock) => void,
 	) {}
 
-	/** Answers a summary by a list of what follows. @throws {Misconduct} */
+	/** Answers a summary with a list of the blocks after it. @throws {Misconduct} */
 	answerSummary(peer: Peer, summary: readonly BlockRef[]): void {
 		const { maxSummaryIds } = this.world.conduct;
 		if (summary.length > maxSummaryIds) {
 			const why = `SyncBlockChain blockIds size ${summary.length} exceeds limit ${maxSummaryIds}`;
 			throw new Misconduct(Reason.BAD_PROTOCOL, why);
 		}
-		// What comes too fast is dropped without a word; a peer that needs no more may ask again, within bounds of ours.
+		// Requests above the rate are silently dropped; a peer that is in sync may ask again, within our own bounds.
 		if (peer.remainForPeer > 0n && !peer.summaryRate.tryTake()) return;
 		if (peer.summaryCount.total >= MAX_SUMMARIES) {
 			throw new Misconduct(Reason.BAD_PROTOCOL, "too many summaries", true);
@@ -57,7 +57,7 @@ export class SyncResponder {
 		const last = summary.at(-1);
 		if (!first || !last) throw new Misconduct(Reason.BAD_PROTOCOL, "an empty summary");
 		if (!chain.isOnChain(first.id)) {
-			// Above our solidified block it may be final for the peer and we the ones on the losing branch.
+			// Above our solidified block, it may be final for the peer while we are on the losing branch.
 			const mayBeHonest = first.number > chain.solid.number;
 			const why = `a summary from block ${first.number}, which is not ours`;
 			throw new Misconduct(Reason.BAD_PROTOCOL, why, mayBeHonest);
@@ -89,11 +89,14 @@ export class SyncResponder {
 		return ids;
 	}
 
-	/** Checks and queues blocks that a peer asks for after its list (protocol/peers §7.4). @throws {Misconduct | Error} */
+	/**
+	 * Checks and queues blocks that a peer requests after its list (protocol/peers §7.4).
+	 * @throws {Misconduct | Error}
+	 */
 	answerFetch(peer: Peer, ids: readonly Uint8Array[]): void {
 		const { syncFetchBatch } = this.world.settings;
 		if (!peer.needSyncFromUs) {
-			// Its question for blocks of one list may cross the next list, which says that it needs none.
+			// Its block request may cross our next list, which says that it needs none.
 			const mayBeHonest = peer.lastListed !== undefined;
 			throw new Misconduct(Reason.BAD_PROTOCOL, "no need sync", mayBeHonest);
 		}
@@ -121,7 +124,7 @@ export class SyncResponder {
 		this.serve(peer);
 	}
 
-	/** Sends waiting blocks for a while. */
+	/** Sends queued blocks for a while. */
 	private serve(peer: Peer): void {
 		const queue = this.waiting.get(peer);
 		const { environment, now } = this.world;

@@ -1,7 +1,7 @@
 /**
- * Transactions that peers delivered (protocol/peers §8.3): looked at in short turns, one of each peer in turn, so that neither
- * the node nor a quiet peer waits for a busy one. Those with shielded proofs wait until other threads have checked these, and
- * nothing waits behind them.
+ * Transactions from peers (protocol/peers §8.3): processed in short turns, round robin over the peers, so
+ * that neither the node nor a quiet peer waits for a busy one. Those with shielded proofs wait until other
+ * threads have checked these, without blocking others.
  */
 
 import { BudgetError } from "../../../protocol/codec/reader.js";
@@ -16,24 +16,24 @@ import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 import { filterMessage, filterTransactions } from "./proto-filter.js";
 
-/** Transactions that may wait; what comes on top is dropped. */
+/** Maximum queued transactions; any more are dropped. */
 const MAX_WAITING = 50_000;
-/** And their bytes; with what is read of each, and its encoding again, memory takes three times as much. */
+/** Maximum queued bytes; decoded and re-encoded forms take three times as much memory. */
 const MAX_WAITING_BYTES = 12 << 20;
-/** A turn ends after this. */
+/** Time limit of a turn, in milliseconds. */
 const TURN_MS = 8;
 const TURN_TRANSACTIONS = 64;
-/** Transactions whose proofs are checked at a time: enough for the threads, and little to wait behind. */
+/** Transactions whose proofs are checked concurrently: enough for the threads, without a long backlog. */
 const MAX_PROVING = 8;
 
 interface Waiting {
 	readonly transaction: SignedTransaction;
-	/** Whether its proofs have been checked, or need not be. */
+	/** Whether its proofs have been checked, or needn't be. */
 	readonly isReady: boolean;
 }
 
 /**
- * The transactions of a message TXS, as the node's network reads them.
+ * The transactions of a TXS message, as read by the node's network.
  * @returns undefined if they are not worth the memory
  * @throws {Misconduct | DecodeError}
  */
@@ -68,12 +68,12 @@ function readOnNile(sent: SignedTransaction): SignedTransaction {
 
 export class TransactionIntake {
 	private readonly queue = new FairQueue<Peer, Waiting>();
-	/** What waits for a place among those whose proofs are checked. */
+	/** Transactions waiting for their proof check. */
 	private readonly unproven = new FairQueue<Peer, SignedTransaction>();
 	private readonly proving = new Set<{ readonly peer: Peer; readonly transaction: SignedTransaction }>();
 	/** In the queue. */
 	private waiting = 0;
-	/** In the queue, and those whose proofs are or will be checked. */
+	/** In the queue, plus those with proof checks pending. */
 	private count = 0;
 	private bytes = 0;
 	private working = false;
@@ -85,7 +85,7 @@ export class TransactionIntake {
 		private readonly advertisement: Advertisement,
 	) {}
 
-	/** Whether nothing more should be asked for. */
+	/** Whether nothing more should be requested. */
 	isBusy(): boolean {
 		const { chain, settings } = this.world;
 		const isFull = this.bytes >= MAX_WAITING_BYTES || chain.isPoolFull;
@@ -147,7 +147,7 @@ export class TransactionIntake {
 		this.workSoon();
 	}
 
-	/** Has proofs checked, as many as may be at a time. */
+	/** Starts proof checks, up to the concurrency limit. */
 	private prove(): void {
 		while (this.proving.size < MAX_PROVING) {
 			const next = this.unproven.next();
@@ -162,7 +162,7 @@ export class TransactionIntake {
 			}
 			const entry = { peer, transaction };
 			this.proving.add(entry);
-			// Where it may not wait it is dropped, as what comes on top of the queue is; a peer that left took its own along.
+			// If there is no room, it is dropped like the queue's overflow; a departed peer's items are already gone.
 			const end = (isTaken: boolean): void => {
 				if (this.proving.delete(entry)) {
 					if (isTaken) this.proceed(peer, transaction);

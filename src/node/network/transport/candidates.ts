@@ -1,12 +1,12 @@
-/** What the dial pool takes from discovery (protocol/peers §4.7 step 3): discovery gives it, the transport asks. */
+/** Candidates for the dial pool (protocol/peers §4.7 step 3): provided by discovery, queried by the transport. */
 
 import { Recent } from "../../memory/recent.js";
 import { addressText, type NetworkEnvironment, type NodeAddress } from "../environment.js";
 
-/** A node that was found by UDP discovery and can be dialed. */
+/** A dialable node found by UDP discovery. */
 export interface ConnectableNode {
 	readonly address: NodeAddress;
-	/** 64 bytes, as the node announced it. */
+	/** 64 bytes, as announced by the node. */
 	readonly nodeId: Uint8Array;
 	/** When it was last seen, milliseconds. */
 	readonly updatedMs: number;
@@ -20,11 +20,11 @@ export interface Candidate {
 }
 
 export interface CandidateSource {
-	/** Nodes whose discovery says that they listen on this port and belong to our network; in any order. */
+	/** Nodes that, according to discovery, listen on this port and belong to our network; in any order. */
 	connectable(): readonly ConnectableNode[];
-	/** Addresses from DNS trees, own addresses left out; they have no node id until they are dialed. */
+	/** Addresses from DNS trees, without our own; they have no node id until dialed. */
 	dnsNodes(): readonly NodeAddress[];
-	/** Entries in the table of discovered nodes. */
+	/** Size of the table of discovered nodes. */
 	readonly tableSize: number;
 }
 
@@ -35,16 +35,16 @@ export const NO_CANDIDATES: CandidateSource = {
 	tableSize: 0,
 };
 
-// What is logged about connections that aren't made or end.
+// Logging of failed and closed connections.
 
-/** The same about the same address is said again after this time at the earliest. */
+/** The same message about the same address is repeated after this time at the earliest. */
 const REPEAT_MS = 3_600_000;
 const MAX_REMEMBERED = 1000;
 
 export type PeerReport = (address: NodeAddress, fields: object, message: string) => void;
 
 /**
- * Passes on what is new: a configured node that can't be reached would otherwise say so every four seconds, and a
+ * Suppresses repetitions: an unreachable configured node would otherwise be logged every four seconds, and a
  * stranger could fill the log.
  */
 export function newsOnly(

@@ -1,8 +1,8 @@
 /**
- * One TCP connection with a peer: frames in and out, backpressure, the handshake, keepalive, and how it ends (protocol/peers §§4.1 to 4.5).
+ * One TCP connection with a peer: framing, backpressure, handshake, keepalive and closing (protocol/peers §§4.1 to 4.5).
  *
- * It is open until either side ends it. Before the handshake is finished bodies are plain and only the transport's own
- * messages are expected; afterwards bodies are wrapped, if the peer speaks version 1, and the application has it.
+ * Before the handshake completes, bodies are plain and only transport messages are expected; afterwards
+ * bodies are wrapped, if the peer speaks version 1, and the application takes over.
  */
 
 import { EMPTY } from "../../../protocol/bytes.js";
@@ -33,20 +33,20 @@ import {
 import type { PeerReport } from "./candidates.js";
 import type { BanList, ChannelRegistry } from "./registry.js";
 
-/** Without a byte from the other side for this long, a connection is closed. */
+/** A connection is closed if nothing is received for this long. */
 const READ_IDLE_MS = 60_000;
-/** A peer that takes longer than this for its HELLO or for one frame only keeps us busy. */
+/** A peer that takes longer than this for its HELLO or a single frame is just wasting our time. */
 const UNFINISHED_MS = 60_000;
 const PING_AFTER_MS = 20_000;
 const PONG_TIMEOUT_MS = 20_000;
-/** How long the last bytes may take to leave. */
+/** How long the last bytes may take to be sent. */
 const LINGER_MS = 3_000;
-/** Unsent bytes at which a peer counts as one that doesn't read. */
+/** Unsent bytes at which a peer is considered not reading. */
 const MAX_BACKLOG = 64 * 1024 * 1024;
-/** A connection that has something to send and gets nothing out for this long is ended. */
+/** A connection with data to send and no progress for this long is closed. */
 const STALLED_MS = 60_000;
 
-/** What a connection needs of the node that it belongs to. */
+/** What a connection needs of its node. */
 export interface ChannelContext {
 	readonly environment: NetworkEnvironment;
 	readonly networkId: number;
@@ -56,19 +56,19 @@ export interface ChannelContext {
 	readonly bans: BanList;
 	readonly frames: FrameWriter;
 	readonly listener: ApplicationListener;
-	/** What a STATUS is answered with. */
+	/** The response to a STATUS. */
 	status(): Status;
 	/** Called once for each connection. */
 	closed(channel: Channel): void;
-	/** What an operator may want to know. */
+	/** Receives what may interest an operator. */
 	readonly report: PeerReport;
-	/** A ping was answered after so long; absent: nobody counts. */
+	/** A ping was answered after this time; absent: not measured. */
 	readonly pinged?: ((ms: number) => void) | undefined;
 }
 
 interface ChannelOptions {
 	readonly outgoing: boolean;
-	/** We dialed it because the configuration says so (`node.active`). */
+	/** Dialed because it is configured (`node.active`). */
 	readonly configured: boolean;
 	readonly trusted: boolean;
 }
@@ -86,7 +86,7 @@ export class Channel implements PeerConnection {
 	private phase: "greeting" | "established" | "closed" = "greeting";
 	private isWrapped = false;
 	private samples = 0;
-	/** Before the handshake messages are few and small. */
+	/** Before the handshake, messages are few and small. */
 	private readonly reader = new FrameReader(MAX_GREETING_BYTES);
 	private lastReceivedMs: number;
 	private lastSentMs: number;
@@ -127,12 +127,12 @@ export class Channel implements PeerConnection {
 		return this.phase !== "closed";
 	}
 
-	/** The other side began it and has not said who it is. */
+	/** The other side connected and hasn't identified itself yet. */
 	get isGreeting(): boolean {
 		return this.phase === "greeting" && !this.outgoing;
 	}
 
-	/** The handshake is finished and the connection open. */
+	/** The handshake is complete and the connection open. */
 	get isEstablished(): boolean {
 		return this.phase === "established";
 	}
@@ -160,13 +160,13 @@ export class Channel implements PeerConnection {
 		if (this.leave(banMs)) this.endStream();
 	}
 
-	/** Says why, then closes. */
+	/** Sends the reason, then closes. */
 	disconnect(reason: DisconnectReason, banMs: number = BAN_MS): void {
 		this.say(writeDisconnect(reason));
 		this.close(banMs);
 	}
 
-	/** The socket is not waited for any longer. */
+	/** Destroys the socket without waiting any longer. */
 	abandon(): void {
 		this.linger?.cancel();
 		this.leave(BAN_MS);
@@ -179,7 +179,7 @@ export class Channel implements PeerConnection {
 		if (!this.isEstablished) return;
 		if (this.pingSentMs === undefined) {
 			if (now - this.lastSentMs > PING_AFTER_MS) {
-				// Before sending: the answer may be faster than we are.
+				// Set before sending: the answer may arrive before we continue.
 				this.pingSentMs = now;
 				this.say(writeKeepAlive(TransportType.PING, this.wallClock));
 			}
@@ -206,7 +206,7 @@ export class Channel implements PeerConnection {
 		this.drain();
 	}
 
-	/** Handles what came, frame by frame: each decides how the next is read. */
+	/** Handles received data frame by frame, since each determines how the next is read. */
 	private drain(): void {
 		try {
 			while (this.isOpen) {
@@ -234,7 +234,7 @@ export class Channel implements PeerConnection {
 		return body;
 	}
 
-	/** The application says why, unless it doesn't know the peer yet. */
+	/** Lets the application send the reason, unless it doesn't know the peer yet. */
 	private refuse(message: OversizeMessage): void {
 		if (this.isEstablished) this.context.listener.oversized(this, message);
 		else this.punish(new ProtocolViolation(DisconnectReason.BAD_MESSAGE, message.message));
@@ -314,7 +314,7 @@ export class Channel implements PeerConnection {
 		this.establish(hello.version);
 	}
 
-	/** A peer of the old kind begins with an application message and knows no wrapper. */
+	/** A legacy peer starts with an application message and doesn't wrap bodies. */
 	private admitWithoutHello(): boolean {
 		const code = this.context.registry.admit(this, this.now);
 		if (code !== HelloCode.NORMAL) {
@@ -333,7 +333,7 @@ export class Channel implements PeerConnection {
 		this.context.listener.connected(this);
 	}
 
-	/** A peer that asks for the status wants no connection, and is not banned for asking. */
+	/** A peer that requests the status wants no connection, and isn't banned for asking. */
 	private answerStatus(): void {
 		this.say(writeStatus(this.context.status()));
 		if (this.leave(undefined)) this.endStream();
@@ -389,7 +389,7 @@ export class Channel implements PeerConnection {
 		this.linger = this.context.environment.after(LINGER_MS, () => this.stream.destroy());
 	}
 
-	/** Everything that an end means but for the socket. @returns false if it was over before */
+	/** Everything a close implies except for the socket. @returns false if it was over before */
 	private leave(banMs: number | undefined): boolean {
 		if (!this.isOpen) return false;
 		const { registry, bans, listener, environment } = this.context;
@@ -415,7 +415,7 @@ const REASON_OF_CODE = {
 	[HelloCode.UNKNOWN]: DisconnectReason.UNKNOWN,
 } as const;
 
-/** Bytes that may be kept: a copy if they are a small part of something large. */
+/** Bytes safe to keep: copied if they are a small part of a large buffer. */
 function unshared(bytes: Uint8Array): Uint8Array {
 	return bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
 }

@@ -6,14 +6,14 @@ import type { BanList, ConnectionLimits } from "./registry.js";
 
 const PERIOD_MS = 3_600;
 /**
- * Two nodes that dial each other at the same moment refuse each other's connection as the second one. So that they
- * don't do so again and again, each waits up to this much longer, by chance.
+ * Two nodes that dial each other simultaneously both refuse the other's connection as a duplicate. To avoid
+ * repeating that forever, each adds a random delay up to this.
  */
 const PERIOD_SPREAD_MS = 400;
 const FIRST_MS = 200;
 /** An address that isn't configured is dialed at most once in this time. */
 const REDIAL_MS = 120_000;
-/** Of the newest candidates this many times what is missing, but at least {@link DRAW_LEAST}, are drawn from. */
+/** Candidates are drawn from the newest ones: this many times what is missing, but at least {@link DRAW_LEAST}. */
 const DRAW_FACTOR = 10;
 const DRAW_LEAST = 50;
 
@@ -22,13 +22,13 @@ interface DialLimits extends ConnectionLimits {
 	readonly minActiveConnections: number;
 }
 
-/** Connections as the pool counts them. */
+/** Connection counts as the pool sees them. */
 interface DialCounts {
-	/** Dialed by our own choice: being dialed or connected. */
+	/** Dialed by our own choice: in progress or connected. */
 	readonly connecting: number;
-	/** Came to us. */
+	/** Incoming. */
 	readonly passive: number;
-	/** All with a finished handshake. */
+	/** All with a completed handshake. */
 	readonly total: number;
 }
 
@@ -42,7 +42,7 @@ function missingConnections({ connecting, passive, total }: DialCounts, limits: 
 /** What the pool needs of the transport. */
 export interface Dialer {
 	counts(): DialCounts;
-	/** Connections being dialed or open, of an IP. */
+	/** Number of connections to an IP, dialing or open. */
 	usesOf(host: string): number;
 	isInUse(address: NodeAddress): boolean;
 	isNodeIdInUse(nodeId: Uint8Array): boolean;
@@ -56,13 +56,13 @@ interface DialPoolOptions {
 	readonly bans: BanList;
 	readonly dialer: Dialer;
 	readonly candidates: CandidateSource;
-	/** Nodes known to have room, those with most room first. */
+	/** Nodes known to have free slots, those with most first. */
 	readonly withRoom: () => readonly Candidate[];
 }
 
 export class DialPool {
 	private configured: readonly NodeAddress[] = [];
-	/** Host -> time of the last dialing; oldest first. */
+	/** Host -> time of the last dial; oldest first. */
 	private readonly dialedMs = new Map<string, number>();
 	private timer: Timer | undefined;
 
@@ -89,7 +89,7 @@ export class DialPool {
 		this.configured = addresses;
 	}
 
-	/** A node that was dialed by our own choice is gone: another may take its place. */
+	/** A node dialed by our own choice is gone: another may take its place. */
 	dialedNodeGone(): void {
 		if (this.timer !== undefined) this.fill();
 	}
@@ -113,7 +113,7 @@ export class DialPool {
 		}
 	}
 
-	/** In the order of preference. */
+	/** In order of preference. */
 	private *candidates(missing: number): Generator<Candidate> {
 		const { withRoom, candidates, environment } = this.options;
 		yield* withRoom();
@@ -151,7 +151,7 @@ export class DialPool {
 	}
 }
 
-/** A new list in random order. */
+/** A shuffled copy. */
 function shuffled<T>(items: readonly T[], environment: NetworkEnvironment): readonly T[] {
 	const result = [...items];
 	for (let i = result.length - 1; i > 0; i--) {

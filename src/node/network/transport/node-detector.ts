@@ -1,4 +1,4 @@
-/** Asks discovered nodes how much room they have, so that those with most are dialed first (protocol/peers §4.8). */
+/** Asks discovered nodes for their free slots, so that those with most are dialed first (protocol/peers §4.8). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import {
@@ -24,7 +24,7 @@ const MIN_POOL = 200;
 const BULK = 100;
 const BATCH = 10;
 const SMALL_BATCH = 3;
-/** If the least recently asked node was asked less than this ago, a small batch is enough; or none at all. */
+/** If the least recently queried node was queried less than this ago, a small batch is enough; or none at all. */
 const FRESH_MS = 300_000;
 const VERY_FRESH_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -35,7 +35,7 @@ interface DetectedNode {
 	askedMs: number;
 	/** Free connections; undefined until it answered. */
 	room: number | undefined;
-	/** As it said last: 64 bytes, by discovery or in its answer. */
+	/** 64 bytes: the latest from discovery or its answer. */
 	nodeId: Uint8Array;
 }
 
@@ -67,7 +67,7 @@ export class NodeDetector {
 		this.timer = undefined;
 	}
 
-	/** Nodes that said that they have room, those with most first. */
+	/** Nodes that reported free slots, those with most first. */
 	withRoom(): readonly Candidate[] {
 		return [...this.nodes.values()]
 			.filter(({ room }) => room !== undefined && room > 0)
@@ -92,7 +92,7 @@ export class NodeDetector {
 		for (const node of oldest.slice(0, sinceMs < FRESH_MS ? SMALL_BATCH : BATCH)) this.ask(node);
 	}
 
-	/** Takes up to a hundred discovered nodes into the pool, which then has fewer than 300, the most recently seen first. */
+	/** Adds up to a hundred discovered nodes to a pool below 300, most recently seen first. */
 	private load(): readonly DetectedNode[] {
 		const added: DetectedNode[] = [];
 		const newest = [...this.options.candidates.connectable()].sort((a, b) => b.updatedMs - a.updatedMs);
@@ -132,7 +132,7 @@ export class NodeDetector {
 }
 
 /**
- * Sends STATUS as the first message of a connection and takes the answer; the connection is over after that.
+ * Sends STATUS as the first message of a connection and reads the answer, which ends the connection.
  * @throws {Error} if nothing sensible comes in time
  */
 export function askStatus(

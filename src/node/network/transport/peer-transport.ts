@@ -1,6 +1,6 @@
 /**
- * The transport of a node: listens, dials, lets in or refuses, and gives the application connections whose handshake is
- * finished (protocol/peers §4).
+ * The node's transport: listens, dials, admits or refuses, and hands connections with a completed handshake
+ * to the application (protocol/peers §4).
  */
 
 import type { PeerConfig } from "../../config/config.js";
@@ -24,7 +24,7 @@ import { BanList, ChannelRegistry, NO_BAN_MS } from "./registry.js";
 
 const DIAL_TIMEOUT_MS = 2_000;
 const KEEPALIVE_PERIOD_MS = 2_000;
-/** How long the ends of connections may take when the node stops. */
+/** How long closing connections may take when the node stops. */
 const STOP_MS = 300;
 
 export type TransportConfig = Pick<
@@ -46,30 +46,30 @@ interface PeerTransportOptions {
 	readonly config: TransportConfig;
 	readonly listener: ApplicationListener;
 	readonly candidates: CandidateSource;
-	/** Own address as it is announced: IP literals, either may be empty but not both. */
+	/** Own announced address: IP literals, either may be empty but not both. */
 	readonly self: { readonly ipv4: string; readonly ipv6: string };
-	/** Address to listen on and to dial from; undefined: every interface. */
+	/** Address to listen on and dial from; undefined: every interface. */
 	readonly host?: string | undefined;
-	/** 64 bytes; random if it isn't given. Discovery announces the same. */
+	/** 64 bytes; random if not given. Discovery announces the same. */
 	readonly nodeId?: Uint8Array | undefined;
-	/** Why connections aren't made or end, for a log. */
+	/** Why connections fail or end, for a log. */
 	readonly report?: ((fields: object, message: string) => void) | undefined;
-	/** A peer answered a ping after so long. */
+	/** A peer answered a ping after this time. */
 	readonly pinged?: ((ms: number) => void) | undefined;
 }
 
-/** From here on it is crowded. */
+/** Number of pending connections that counts as crowded. */
 const CROWDED = 64;
 const MOST = 128;
-/** Of one address. */
+/** Per address. */
 const MAX_OF_HOST = 16;
 const MAX_OF_HOST_WHEN_CROWDED = 4;
-/** How long the first HELLO may take when it is crowded; otherwise as long as anything may take. */
+/** Time limit for the first HELLO when crowded; otherwise the general limit applies. */
 const HURRIED_MS = 5_000;
 
 /**
- * Connections that have not said HELLO yet. They cost something, too, and the limits of protocol/peers §4.4 begin with the
- * HELLO: opening many and saying nothing must not keep others out.
+ * Connections that haven't sent HELLO yet. They cost something too, and the limits of protocol/peers §4.4
+ * only start with the HELLO: opening many silent connections must not keep others out.
  */
 class Greetings {
 	/** @param channels all connections, the oldest first */
@@ -80,8 +80,8 @@ class Greetings {
 	) {}
 
 	/**
-	 * Whether one more connection from an address may be taken; the oldest of the address that has most goes for it if
-	 * there are too many. A banned peer gets its reason if it says HELLO, but not while others need the place.
+	 * Whether one more connection from an address may be accepted; if there are too many, the oldest of the address with most
+	 * is closed. A banned peer gets the reason if it sends HELLO, but not while others need the slot.
 	 */
 	makeRoom(host: string): boolean {
 		const greeting = this.greeting();
@@ -93,7 +93,7 @@ class Greetings {
 		return true;
 	}
 
-	/** To be called every two seconds: no connection may be silent for long while it is crowded. */
+	/** To be called every two seconds: while crowded, no connection may stay silent for long. */
 	dropSilent(): void {
 		const greeting = this.greeting();
 		if (greeting.length < CROWDED) return;
@@ -178,7 +178,7 @@ export class PeerTransport implements Transport {
 	}
 
 	/**
-	 * Binds the port, unless it is 0, and begins to dial.
+	 * Binds the port, unless it is 0, and starts dialing.
 	 * @throws {Error} if the port can't be bound; peers are dialed all the same
 	 */
 	async start(): Promise<void> {
@@ -205,7 +205,7 @@ export class PeerTransport implements Transport {
 		return this.server?.port ?? 0;
 	}
 
-	/** Disconnects every peer; resolves when the port is free and the connections had the time to end. */
+	/** Disconnects every peer; resolves when the port is free and connections had time to close. */
 	async stop(): Promise<void> {
 		if (this.isStopped) return;
 		this.isStopped = true;
@@ -226,7 +226,7 @@ export class PeerTransport implements Transport {
 		return { ...this.options.self, port: this.port };
 	}
 
-	/** Registered connections, in the order of their registration. */
+	/** Registered connections, in order of registration. */
 	connections(): readonly PeerConnection[] {
 		return this.registry.channels.filter((channel) => channel.isEstablished);
 	}

@@ -1,4 +1,4 @@
-/** Which connections a node has, and which it takes (protocol/peers §4.4 steps 3 and 4). */
+/** A node's connections, and which ones it admits (protocol/peers §4.4 steps 3 and 4). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { Recent } from "../../memory/recent.js";
@@ -20,7 +20,7 @@ export class ChannelRegistry {
 		private readonly bans: BanList,
 	) {}
 
-	/** In the order of their registration. */
+	/** In order of registration. */
 	get channels(): readonly Channel[] {
 		return [...this.registered];
 	}
@@ -42,8 +42,8 @@ export class ChannelRegistry {
 	}
 
 	/**
-	 * Registers a connection whose HELLO came, unless it can't be taken. A node id belongs to the connection that has it,
-	 * see {@link mayReplace}. Without a node id (a peer of the old kind) that is not looked at.
+	 * Registers a connection after its HELLO, unless it can't be admitted. A node id belongs to the connection
+	 * that has it, see {@link mayReplace}. For legacy peers without a node id that is not checked.
 	 */
 	admit(channel: Channel, nowMs: number): HelloCode {
 		if (!channel.outgoing && !channel.trusted) {
@@ -65,8 +65,8 @@ export class ChannelRegistry {
 	}
 
 	/**
-	 * A registered connection says who it is. If that is us, or one that we have already, one of the two is closed with
-	 * T-DISCONNECT(DUPLICATE_PEER); an established one that had to go is not banned for it.
+	 * A registered connection identifies itself. If it is us or a duplicate, one of the two is closed with
+	 * T-DISCONNECT(DUPLICATE_PEER); an established one closed this way isn't banned.
 	 */
 	claim(channel: Channel): void {
 		if (equalBytes(channel.nodeId, this.nodeId)) {
@@ -89,27 +89,27 @@ export class ChannelRegistry {
 }
 
 /**
- * Whether a connection takes the place of one that had its node id before. By the network's rule the one that began
- * first stays, so that two nodes that dial each other at the same time agree on one. But nothing proves an id: a peer that opens
- * a connection, waits, and then gives the id of a peer that came meanwhile would have that peer thrown out. So only a
- * connection with the same address can do that.
+ * Whether a connection replaces an earlier one with the same node id. By the network's rule the one that
+ * started first stays, so that two nodes that dial each other simultaneously agree on one. But ids are
+ * unproven: a peer could open a connection, wait, and then claim the id of a peer that connected meanwhile,
+ * to have it thrown out. So only a connection with the same address may do that.
  */
 function mayReplace(channel: Channel, established: Channel): boolean {
 	return channel.remote.host === established.remote.host && channel.startMs < established.startMs;
 }
 
-/** Banned addresses that are remembered. */
+/** Maximum remembered banned addresses. */
 const MAX_BANNED = 2000;
 
-/** The end of a connection that says nothing against its address. */
+/** Ban duration for closes that aren't the address's fault. */
 export const NO_BAN_MS = 0;
 
-/** Addresses that are not let in and not dialed for a while (protocol/peers §4.6). */
+/** Addresses temporarily neither admitted nor dialed (protocol/peers §4.6). */
 export class BanList {
 	/** Address -> end of the ban, milliseconds; oldest first. */
 	private readonly ends = new Recent<number>(MAX_BANNED, Number.POSITIVE_INFINITY, () => 0);
 
-	/** A ban that is running is neither prolonged nor shortened. */
+	/** A running ban is neither extended nor shortened. */
 	add(host: string, nowMs: number, durationMs: number): void {
 		if (durationMs === NO_BAN_MS || this.has(host, nowMs)) return;
 		this.ends.renew(host, nowMs + durationMs);

@@ -1,7 +1,8 @@
 /**
- * The head of a chain by its headers alone, without a state (protocol/inclusion-proof §4): each stands on the one before it and is
- * signed by who made it; blocks are final by two thirds of a set of witnesses that the caller trusts; who else makes blocks is believed
- * to be a witness as soon as two thirds of that set have built on a block of theirs, since they have checked it by their states.
+ * The head of a chain from headers alone, without state (protocol/inclusion-proof §4). Each header extends
+ * its parent and is signed by its producer; blocks are final by two thirds of a witness set that the caller
+ * trusts. Any other producer is believed to be a witness once two thirds of that set have built on a block of
+ * it, since they checked it against their state.
  */
 
 import { blockId } from "../../../protocol/block.js";
@@ -21,17 +22,17 @@ import { InclusionError, type WitnessSet } from "../../../protocol/inclusion/wit
 import type { BlockHeader } from "../../../protocol/messages.js";
 import { SLOT_MS, witnessesForFinality } from "../../../protocol/timing.js";
 
-/** Headers that are kept: those of a branch, and as many of others. */
+/** Maximum headers kept: those of a branch, and as many others. */
 const MAX_KEPT = 2 * MAX_PROOF_HEADERS;
-/** How far ahead of our clock a block may be. */
+/** How far ahead of our clock a block may be, in milliseconds. */
 const MAX_AHEAD_MS = 3_000;
 
-/** A header that is refused: one sentence says why. The peer that sent it is to blame. */
+/** A refused header; the message is one sentence. The peer that sent it is to blame. */
 export class HeaderError extends Error {
 	override readonly name = "HeaderError";
 }
 
-/** A header whose parent isn't kept: what lies between has to be asked for. */
+/** A header whose parent isn't kept: the ones in between have to be requested. */
 export class UnlinkedHeader extends Error {
 	override readonly name = "UnlinkedHeader";
 }
@@ -43,19 +44,19 @@ export interface WatchedBlock extends SignedHeader {
 	readonly root: Uint8Array;
 }
 
-/** A cycle lasts longer than this many rounds on every network. */
+/** On every network a cycle lasts longer than this many rounds. */
 const MIN_ROUNDS = 2;
 
 /**
- * Which witness has which slot, as far as blocks show it (protocol/consensus §1.1): in a cycle each of them has one place in every
- * round, and no place has two. What contradicts that is a block that nobody's turn allows, or the first of a new cycle.
+ * Which witness has which slot, as inferred from blocks (protocol/consensus §1.1): within a cycle each has one position in
+ * every round, and no position is shared. A contradiction means an out-of-turn block, or the first of a new cycle.
  */
 export class PlaceTable {
 	private constructor(
 		private readonly round: number,
-		/** Numbered in the order of cycles as they were noticed. */
+		/** Numbered in the order in which cycles were noticed. */
 		readonly cycle: number,
-		/** Slot in which this cycle was noticed; undefined: it may have begun at any time before. */
+		/** Slot in which this cycle was noticed; undefined: it may have started at any earlier time. */
 		private readonly since: number | undefined,
 		private readonly witnessAt: ReadonlyMap<number, string>,
 		private readonly placeOf: ReadonlyMap<string, number>,
@@ -66,7 +67,7 @@ export class PlaceTable {
 		return new PlaceTable(round, 0, undefined, new Map(), new Map());
 	}
 
-	/** The table after a block; undefined: that witness can't have that slot. */
+	/** The table after a block; undefined if the witness can't have that slot. */
 	taking(witness: string, slot: number): PlaceTable | undefined {
 		const place = ((slot % this.round) + this.round) % this.round;
 		const [holder, own] = [this.witnessAt.get(place), this.placeOf.get(witness)];
@@ -83,31 +84,33 @@ export class PlaceTable {
 }
 
 interface Kept extends WatchedBlock {
-	/** Undefined at the lowest block that is kept. */
+	/** Undefined at the lowest kept block. */
 	parent: Kept | undefined;
-	/** Slots since the anchor's. */
+	/** Slots since the anchor. */
 	readonly slot: number;
 	readonly places: PlaceTable;
 }
 
-/** The set by which blocks are final has changed. */
+/** The set of witnesses that makes blocks final has changed. */
 export interface SetChange {
-	/** The last block of those that show it. */
+	/** The last block that shows it. */
 	readonly number: bigint;
 	readonly added: readonly WitnessKey[];
 	readonly removed: readonly WitnessKey[];
-	/** Members of the set before that made no block in the whole cycle: whether they still belong to it is not known. */
+	/**
+	 * Members of the previous set that produced no block in the whole cycle: it is unknown whether they still belong to it.
+	 */
 	readonly silent: number;
 }
 
-/** What became of a header. */
+/** The effect of a header. */
 export interface Progress {
 	readonly block: WatchedBlock;
 	/** It is the new head. */
 	readonly isHead: boolean;
-	/** A reorg: the head is on another branch than before. */
+	/** The head moved to another branch. */
 	readonly isReorg: boolean;
-	/** Blocks that have become final, ascending. */
+	/** Newly final blocks, ascending. */
 	readonly final: readonly WatchedBlock[];
 	readonly changes: readonly SetChange[];
 }
@@ -120,16 +123,16 @@ interface HeaderChainOptions {
 }
 
 export class HeaderChain {
-	/** By address, the keys whose blocks count. */
+	/** The keys whose blocks count, by address. */
 	private counted: Map<string, WitnessKey>;
 	private readonly size: number;
-	/** Distinct counted witnesses that make a block final. */
+	/** Number of distinct counted witnesses that make a block final. */
 	readonly needed: number;
 	private readonly kept = new Map<string, Kept>();
 	private anchor: Kept | undefined;
 	private tip: Kept | undefined;
 	private last: Kept | undefined;
-	/** Who made final blocks in the cycle of the last final block. */
+	/** Producers of final blocks in the last final block's cycle. */
 	private seen = new Map<string, WitnessKey>();
 	private cycle: PlaceTable["cycle"] | undefined;
 
@@ -152,7 +155,7 @@ export class HeaderChain {
 		return this.last;
 	}
 
-	/** Whose blocks count now. */
+	/** The witnesses whose blocks currently count. */
 	get witnesses(): readonly WitnessKey[] {
 		return [...this.counted.values()];
 	}
@@ -161,14 +164,16 @@ export class HeaderChain {
 		return this.kept.has(toKey(id));
 	}
 
-	/** Ids by which a peer finds where our chain leaves its own: the last final block, or the first, and the head. */
+	/** Ids from which a peer finds where our chain forks from its own: the last final block (or the first), and the head. */
 	get summary(): readonly WatchedBlock[] {
 		const from = this.last ?? this.anchor;
 		if (!from) return [];
 		return this.tip && this.tip.number > from.number ? [from, this.tip] : [from];
 	}
 
-	/** Forgets the blocks, so that the next one may stand anywhere after the last final one. What is known of witnesses stays. */
+	/**
+	 * Forgets the blocks, so that the next one may follow anywhere after the last final one. Knowledge of witnesses is kept.
+	 */
 	restart(): void {
 		this.kept.clear();
 		this.anchor = undefined;
@@ -216,7 +221,7 @@ export class HeaderChain {
 		};
 	}
 
-	/** The headers from a final block to the one by which it is final: what a proof needs. */
+	/** The headers from a final block to the one that makes it final: what a proof needs. */
 	proofHeaders(id: Uint8Array): readonly SignedHeader[] | undefined {
 		const headers: Kept[] = [];
 		for (let at = this.tip; at; at = at.parent) {
@@ -233,7 +238,7 @@ export class HeaderChain {
 		return undefined;
 	}
 
-	/** What the bytes say, within bounds, before any signature is looked at. */
+	/** The header's claims, bounds-checked, before any signature is verified. */
 	private bareOf(header: Readonly<BlockHeader>): Omit<WatchedBlock, "key"> {
 		const raw = header.raw_data;
 		if (!raw || raw.number < 1n) throw new HeaderError("a header without a number");
@@ -248,7 +253,7 @@ export class HeaderChain {
 		return { header: proven, id, number, timestampMs, root, address };
 	}
 
-	/** Where the blocks begin anew: below what is final nothing can be compared. */
+	/** Where blocks restart: nothing can be compared below the final one. */
 	private contradicts({ id, number }: Omit<WatchedBlock, "key">, last: Kept): boolean {
 		return number < last.number || (number === last.number && !equalBytes(id, last.id));
 	}
@@ -272,7 +277,7 @@ export class HeaderChain {
 			);
 	}
 
-	/** The address of the key that signed it; the costly question, asked last. */
+	/** The address of the key that signed it; checked last, because it is expensive. */
 	private signerOf({ header, number }: Omit<WatchedBlock, "key">): Uint8Array {
 		try {
 			return headerSigner(header, sha256(header.raw), number);
@@ -282,7 +287,7 @@ export class HeaderChain {
 		}
 	}
 
-	/** Among the blocks that aren't final there can't be more strangers than two thirds leave room for. */
+	/** Non-final blocks can't have more unknown producers than two thirds leave room for. */
 	private checkStrangers(block: Kept): void {
 		const strangers = new Set<string>();
 		for (let at: Kept | undefined = block; at && at !== this.last; at = at.parent) {
@@ -299,7 +304,7 @@ export class HeaderChain {
 		return known !== undefined && equalBytes(known.key, key);
 	}
 
-	/** Moves the last final block as far as the branch of the head allows. */
+	/** Advances the last final block as far as the head's branch allows. */
 	private advance(head: Kept): { final: WatchedBlock[]; changes: SetChange[] } {
 		const builders = new Set<string>();
 		let found: Kept | undefined;
@@ -319,7 +324,7 @@ export class HeaderChain {
 		return { final, changes };
 	}
 
-	/** A final block's maker is a witness: two thirds have taken the block. */
+	/** The producer of a final block is a witness: two thirds have accepted the block. */
 	private attest({ address, key, places, number }: Kept): SetChange[] {
 		const changes: SetChange[] = [];
 		if (this.cycle !== undefined && places.cycle !== this.cycle) {
@@ -336,7 +341,7 @@ export class HeaderChain {
 		return changes;
 	}
 
-	/** The set by which blocks count becomes those who made blocks in the cycle, filled up with those of before. */
+	/** The counted set becomes the cycle's block producers, filled up from the previous set. */
 	private renew(number: bigint): SetChange | undefined {
 		const before = this.counted;
 		const next = new Map(this.seen);
@@ -351,7 +356,7 @@ export class HeaderChain {
 		return { number, added, removed, silent: this.size - this.seen.size };
 	}
 
-	/** Blocks before a final one, whose proofs are made by now, and branches that lost. */
+	/** Drops blocks before a final one, whose proofs are already made, and lost branches. */
 	private forgetBefore(final: Kept): void {
 		for (const [id, { number }] of this.kept) if (number < final.number) this.kept.delete(id);
 		for (const [id, block] of this.kept) if (!standsOn(block, final)) this.kept.delete(id);
@@ -366,12 +371,12 @@ function standsOn(block: Kept, final: Kept): boolean {
 	return at === final;
 }
 
-/** The slot of a block, by whole slots since its parent's. */
+/** The slot of a block, in whole slots since its parent. */
 function slotAfter(parent: Kept, { timestampMs }: { readonly timestampMs: bigint }): number {
 	return parent.slot + Number((timestampMs - parent.timestampMs) / SLOT_MS);
 }
 
-/** A header in the form of proofs. */
+/** A header in proof format. */
 function formOf(header: Readonly<BlockHeader>): ProofHeader {
 	try {
 		return proofHeader(header);

@@ -1,6 +1,6 @@
 /**
- * One peer that a watcher takes blocks from: greeting, the blocks after its last final one, then those that it announces. Everything
- * that it may send has a bound in bytes, messages and time; whoever goes beyond is left.
+ * A watcher's session with one peer: handshake, the blocks after its last final one, then announced blocks.
+ * Everything the peer sends is bounded in bytes, messages and time; a peer that exceeds a bound is dropped.
  */
 
 import { equalBytes, toHex, toKey, utf8 } from "../../../protocol/bytes.js";
@@ -37,29 +37,29 @@ import { readBlockHeader } from "../wire/block-messages.js";
 import { MAX_LIST_IDS } from "../wire/message-kinds.js";
 import { withType } from "../wire/transport-messages.js";
 
-/** The blocks that are asked for at once: two thirds of a round are 19. */
+/** Maximum blocks per request: two thirds of a round are 19. */
 const MAX_BATCH = 100;
 /** Peers refuse a fourth request of a kind within a second. */
 const SPACING_MS = 340;
-/** All blocks that were asked for are there by then; the largest have 2 MB. */
+/** Time limit for all requested blocks; the largest have 2 MB. */
 const BATCH_MS = 30_000;
-/** A peer that shows no new block for so long is asked for a list again; nothing new then either: it is left. */
+/** A peer without a new block for this long is asked for a list again; if there is still nothing new, it is dropped. */
 const STILL_MS = 10 * Number(SLOT_MS);
-/** Of a minute: a block has at most 2 MB, and there are 20; announced transactions come beside them. */
+/** Per minute: a block has at most 2 MB, and there are 20; plus announced transactions. */
 const MAX_BYTES_A_MINUTE = 96 << 20;
 const MAX_MESSAGES_A_MINUTE = 60_000;
 const COUNTED_MS = Number(20n * SLOT_MS);
-/** Ids that are remembered as asked for. */
+/** Maximum remembered requested ids. */
 const MAX_ASKED = 256;
 
-/** What a session works on. */
+/** Consumer of a session's blocks. */
 interface BlockSink {
-	/** Ids by which a peer finds what we lack; empty: everything but what is final. */
+	/** Ids from which a peer finds what we lack; empty: everything but what is final. */
 	readonly summary: readonly BlockRef[];
 	has(id: Uint8Array): boolean;
-	/** How long the peer may take to a verified head, from the first request on; undefined: there is one. */
+	/** Time the peer has to show a verified head, from the first request; undefined: there is one already. */
 	readonly untilVerifiedMs: number | undefined;
-	/** What has to be awaited before a block is taken. */
+	/** To be awaited before a block is taken. */
 	prepare(payload: Uint8Array): Promise<void> | undefined;
 	/**
 	 * Takes a block.
@@ -67,14 +67,14 @@ interface BlockSink {
 	 * @throws {ProbeError} where the peer is to blame
 	 */
 	take(payload: Uint8Array): boolean;
-	/** The blocks that come next may stand anywhere after the last final one. */
+	/** The next blocks may follow anywhere after the last final one. */
 	restart(): void;
 }
 
 interface SessionOptions extends PeerOptions {
-	/** Undefined: the peer's is taken, and shown. */
+	/** Undefined: the peer's is accepted, and shown. */
 	readonly genesis: Uint8Array | undefined;
-	/** A peer whose head is below is of no use. */
+	/** A peer whose head is below this is of no use. */
 	readonly lowest: bigint;
 }
 
@@ -97,7 +97,7 @@ export class PeerSession {
 		this.minuteFromMs = options.environment.now();
 	}
 
-	/** Connects, and learns who answers. @throws {ProbeError} */
+	/** Connects and identifies the peer. @throws {ProbeError} */
 	static async open(options: SessionOptions): Promise<PeerSession> {
 		const { environment, genesis, lowest } = options;
 		const networkId = options.networkId ?? (await peerStatus(options))?.networkId ?? 0;
@@ -139,7 +139,7 @@ export class PeerSession {
 	}
 
 	/**
-	 * Takes blocks until the peer is left, which is the only way out.
+	 * Takes blocks until the peer is dropped, which is the only way out.
 	 * @param isWanted looked at after each message; false: no more
 	 * @throws {ProbeError} why
 	 */
@@ -164,7 +164,7 @@ export class PeerSession {
 		}
 	}
 
-	/** Asks for lists until one has nothing new, and for the blocks of them. @returns whether there was a new block */
+	/** Requests lists and their blocks until one has nothing new. @returns whether there was a new block */
 	private async catchUp(sink: BlockSink, isWanted: () => boolean): Promise<boolean> {
 		let isNew = false;
 		for (let rounds = 0; isWanted(); rounds++) {
@@ -180,11 +180,11 @@ export class PeerSession {
 		return isNew;
 	}
 
-	/** What the peer has after what we have. */
+	/** What the peer has beyond our blocks. */
 	private async list(sink: BlockSink): Promise<readonly BlockRef[]> {
 		const { summary: own } = sink;
 		const { head, solid } = this.greeting;
-		// What lies too far back is passed over.
+		// Blocks too far back are skipped.
 		const isNear =
 			own[0] && (own[0].number >= solid.number || head.number - own[0].number < BigInt(MAX_BATCH));
 		const summary = isNear ? own : [solid];
@@ -255,7 +255,7 @@ export class PeerSession {
 	}
 
 	/**
-	 * Gives a block that was asked for.
+	 * Hands over a requested block.
 	 * @param next the one that must come; absent: any
 	 * @throws {ProbeError} for any other
 	 */

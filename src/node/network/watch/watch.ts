@@ -1,6 +1,6 @@
 /**
- * The head of a network, watched without a state: one peer after the other is asked for its blocks, whose headers alone are believed
- * as far as the trusted set of witnesses signed them (`header-chain.ts`).
+ * Watches a network's head without state: peers are asked for blocks one after the other, and only headers
+ * are believed, as far as the trusted witness set signed them (`header-chain.ts`).
  */
 
 import { BLOCK_HEADER_FIELD } from "../../../protocol/block.js";
@@ -25,17 +25,17 @@ import {
 	WatchedTransactions,
 } from "./watched-transactions.js";
 
-/** Peers that are greeted at a time; the first that answers is taken. */
+/** Peers contacted concurrently; the first to answer is used. */
 const AT_ONCE = 4;
-/** Before the next one is greeted, too: nodes refuse whoever greeted them and went for a minute. */
+/** Delay before the next one is contacted: nodes refuse a peer that left after the handshake for a minute. */
 const HEAD_START_MS = 500;
-/** For a peer until it has shown a verified head; twice as long each time that it is tried again. */
+/** Time for a peer to show a verified head, in milliseconds; doubled on each retry. */
 const FIRST_HEAD_MS = 6_000;
 const LONGEST_FIRST_HEAD_MS = 60_000;
-/** Between two rounds of all peers. */
+/** Pause between two rounds of all peers. */
 const ROUND_MS = 5_000;
 const LONGEST_ROUND_MS = 60_000;
-/** A header's data and one signature are far below; what is longer isn't decoded. */
+/** A header's data and one signature are far below; longer ones aren't decoded. */
 const MAX_HEADER_BYTES = 8_192;
 const HEADER_BUDGET = { bytes: MAX_HEADER_BYTES, items: 16, depth: 8 };
 
@@ -46,16 +46,16 @@ export type WatchEvent =
 			readonly codeVersion: string;
 	  }
 	| { readonly kind: "left"; readonly address: string; readonly why: string }
-	/** The first head of a peer that leads back to a final block, and again where blocks were passed over. */
+	/** A peer's first head linked to a final block, and again whenever blocks were skipped. */
 	| {
 			readonly kind: "verified";
 			readonly head: WatchedBlock;
 			readonly final: WatchedBlock;
 			readonly needed: number;
 			readonly of: number;
-			/** Since the peer's greeting. */
+			/** Since the handshake. */
 			readonly afterMs: number;
-			/** The first block that was not looked at, since the last final one; undefined: none. */
+			/** The first block skipped since the last final one; undefined: none. */
 			readonly passedOver: bigint | undefined;
 	  }
 	| {
@@ -68,7 +68,7 @@ export type WatchEvent =
 	| ({ readonly kind: "transaction" } & NamedTransaction)
 	| ({ readonly kind: "proven" } & ProvenTransaction)
 	| ({ readonly kind: "witnesses" } & SetChange)
-	/** Transactions of interest whose proof can't be made any more, and why. */
+	/** Transactions of interest that can no longer be proven, and why. */
 	| { readonly kind: "unproven"; readonly count: number; readonly why: string };
 
 export interface WatchOptions {
@@ -80,23 +80,23 @@ export interface WatchOptions {
 	readonly trusted: WitnessSet;
 	readonly hasPostQuantum: boolean;
 	readonly addresses: readonly Uint8Array[];
-	/** For connecting and each answer. */
+	/** For connecting, and for each answer. */
 	readonly timeoutMs: number;
 	readonly ownIpv4: string;
-	/** Notified of what is found; false: no more is wanted. */
+	/** Called with each event; returning false stops. */
 	report(event: WatchEvent): boolean;
-	/** Notified after so many bytes of blocks, which are garbage by then. */
+	/** Called after this many bytes of blocks, which are garbage by then. */
 	readonly release?: { readonly everyBytes: number; now(): void } | undefined;
-	/** Gives up where there is no verified head by then. */
+	/** Gives up if there is no verified head by then. */
 	readonly patienceMs: number;
 }
 
-/** There is no verified head: no peer has shown one. */
+/** No peer has shown a verified head. */
 export class NoHeadError extends Error {
 	override readonly name = "NoHeadError";
 
 	constructor(
-		/** By peer, why it was left last. */
+		/** By peer, the reason why it was dropped last. */
 		readonly reasons: ReadonlyMap<string, string>,
 	) {
 		super("no peer has shown a head that the witnesses signed");
@@ -112,10 +112,10 @@ class Watcher {
 	private readonly chain: HeaderChain;
 	private readonly transactions: WatchedTransactions;
 	private readonly reasons = new Map<string, string>();
-	/** By peer, how often it was left. */
+	/** By peer, how often it was dropped. */
 	private readonly failures = new Map<string, number>();
 	private isWanted = true;
-	/** With the peer that is followed. */
+	/** The session with the peer being followed. */
 	private followed: { readonly session: PeerSession; readonly name: string } | undefined;
 	private isVerified = false;
 	private hasBeenVerified = false;
@@ -153,7 +153,7 @@ class Watcher {
 		}
 	}
 
-	/** One peer after the other, as long as anything is wanted. */
+	/** Tries one peer after the other, as long as anything is wanted. */
 	private async rounds(): Promise<void> {
 		const { environment } = this.options;
 		for (let round = 0, pauseMs = ROUND_MS; this.isWanted; ) {
@@ -171,7 +171,7 @@ class Watcher {
 		}
 	}
 
-	/** Some of the peers that failed least: whoever is the fastest and of no use isn't taken again and again. */
+	/** Some of the peers with fewest failures, so that a fast but useless one isn't chosen over and over. */
 	private next(): { readonly group: readonly NodeAddress[]; readonly failures: number } {
 		const rated = this.options.peers.map((address) => ({
 			address,
@@ -182,7 +182,7 @@ class Watcher {
 		return { group: least.slice(0, AT_ONCE).map(({ address }) => address), failures };
 	}
 
-	/** Greets several peers, one after the other has had its time; the first that answers is taken. */
+	/** Contacts several peers, staggered; the first to answer is used. */
 	private async firstOf(
 		group: readonly NodeAddress[],
 	): Promise<{ session: PeerSession; name: string } | undefined> {
@@ -260,7 +260,7 @@ class Watcher {
 		};
 	}
 
-	/** Loads what checks signatures of the other kind, where one comes. */
+	/** Loads the verifier for post-quantum signatures, if one occurs. */
 	private prepare(payload: Uint8Array): Promise<void> | undefined {
 		if (this.hasLoaded || !this.options.hasPostQuantum || !hasOtherSignature(payload)) return undefined;
 		this.hasLoaded = true;
@@ -322,7 +322,7 @@ class Watcher {
 	}
 }
 
-/** Whether a header has something where post-quantum signatures stand; what it is comes out later. */
+/** Whether a header has something in the post-quantum signature field; it is validated later. */
 function hasOtherSignature(payload: Uint8Array): boolean {
 	try {
 		return headerOf(payload).$unknown !== undefined;

@@ -1,4 +1,4 @@
-/** Transactions that name an address of interest, in blocks as they come, and their proofs as soon as the block is final. */
+/** Transactions that name an address of interest, from incoming blocks, and their proofs once the block is final. */
 
 import { BLOCK_TRANSACTIONS_FIELD, merkleRoot } from "../../../protocol/block.js";
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
@@ -14,19 +14,19 @@ import { SignedTransaction } from "../../../protocol/transaction.js";
 import { hasImpossibleTransactions } from "../wire/block-messages.js";
 import { HeaderError, type WatchedBlock } from "./header-chain.js";
 
-/** What may wait for its block to be final; a node's largest block has 2,000,000 bytes. */
+/** Transactions that may wait for finality; a node's largest block has 2,000,000 bytes. */
 export const MAX_WAITING = 2_000;
 export const MAX_WAITING_BYTES = 8_000_000;
-/** A transaction is decoded for its names only below this. */
+/** Larger transactions aren't decoded for their names. */
 const MAX_SHOWN_BYTES = 512_000;
 
-/** As a block's bytes say it. */
+/** As encoded in the block. */
 export interface NamedTransaction {
 	readonly id: Uint8Array;
 	readonly block: WatchedBlock;
 	/** The contract type's name, or its number. */
 	readonly type: string;
-	/** What the block records as result. */
+	/** The result recorded in the block. */
 	readonly result: string;
 }
 
@@ -36,7 +36,7 @@ interface Waiting extends NamedTransaction {
 }
 
 export interface ProvenTransaction extends NamedTransaction {
-	/** The text of the file. */
+	/** The contents of the proof file. */
 	readonly proof: string;
 	readonly builders: number;
 }
@@ -44,14 +44,14 @@ export interface ProvenTransaction extends NamedTransaction {
 export class WatchedTransactions {
 	private waiting: Waiting[] = [];
 	private waitingBytes = 0;
-	/** What was shown: a block may come again from another peer. */
+	/** Already reported: another peer may deliver the block again. */
 	private readonly shown = new Set<string>();
 
 	/** @param addresses of 21 bytes; a call of a token's contract names them without their first byte */
 	constructor(private readonly addresses: readonly Uint8Array[]) {}
 
 	/**
-	 * Looks at a block's transactions, without decoding those that name none of the addresses.
+	 * Inspects a block's transactions, without decoding those that name none of the addresses.
 	 * @returns how many there are, those that name one, and how many of these can't wait for their proof since there are too many
 	 * @throws {HeaderError} where they aren't those of the header
 	 */
@@ -75,7 +75,7 @@ export class WatchedTransactions {
 				continue;
 			}
 			this.waitingBytes += bytes.length;
-			// A copy: the block's bytes go.
+			// A copy, because the block's bytes aren't kept.
 			named.push({
 				...namesOf(bytes),
 				block,
@@ -96,7 +96,7 @@ export class WatchedTransactions {
 	}
 
 	/**
-	 * Proofs that can be made now. What waits in blocks that lost goes.
+	 * Creates the proofs that are possible now, and drops those of lost blocks.
 	 * @param final the last final block
 	 * @param headersOf the headers that prove a block, if there are enough
 	 */
@@ -120,7 +120,7 @@ export class WatchedTransactions {
 		return proven;
 	}
 
-	/** What waits is given up: the blocks after it won't come in one piece. @returns how many */
+	/** Gives up everything waiting: the following blocks won't be contiguous. @returns how many */
 	giveUp(): number {
 		const { length } = this.waiting;
 		this.waiting = [];

@@ -1,6 +1,6 @@
 /**
- * Messages of the application layer: types, disconnect reasons, and the payloads as the node works with them
- * (protocol/peers §§1 and 6). Payloads are protobuf; what they mean beyond that is decided by the caller.
+ * Application layer messages: types, disconnect reasons, and decoded payloads (protocol/peers §§1 and 6).
+ * Payloads are protobuf; callers validate the rest.
  */
 
 import { numberOfBlockId, SignedBlock } from "../../../protocol/block.js";
@@ -27,9 +27,9 @@ import type { BlockRef } from "../local-chain.js";
 
 export { HelloMessage, PBFTCommitResult, PBFTMessage, PBFTMessageRaw, SignedBlock, SignedTransaction };
 
-/** Type bytes of protocol/peers §6.1 that carry something. Every other byte from 0x00 to 0x7e is not a message. */
+/** Type bytes of protocol/peers §6.1 that have a payload. Every other byte from 0x00 to 0x7e is not a message. */
 export const ApplicationType = {
-	/** Read and then refused by everyone: never sent. */
+	/** Decoded and then refused by every node: never sent. */
 	TX: 0x01,
 	BLOCK: 0x02,
 	TXS: 0x03,
@@ -44,7 +44,7 @@ export const ApplicationType = {
 	P2P_PONG: 0x23,
 	PBFT_MSG: 0x34,
 } as const;
-/** Number of the ids' field in BLOCK_CHAIN_INVENTORY. */
+/** Field number of the ids in BLOCK_CHAIN_INVENTORY. */
 export const INVENTORY_IDS_FIELD = 1;
 export type ApplicationType = (typeof ApplicationType)[keyof typeof ApplicationType];
 
@@ -52,7 +52,7 @@ const TYPE_NAMES = new Map<number, string>(
 	Object.entries(ApplicationType).map(([name, type]) => [type, name]),
 );
 
-/** Name of a type byte for logs: `SYNC_BLOCK_CHAIN`, or `0x30` where there is none. */
+/** Name of a type byte for logs: `SYNC_BLOCK_CHAIN`, or `0x30` if unknown. */
 export function applicationTypeName(type: number): string {
 	return TYPE_NAMES.get(type) ?? `0x${type.toString(16).padStart(2, "0")}`;
 }
@@ -63,7 +63,7 @@ export type Reason = (typeof ReasonCode)[keyof typeof ReasonCode];
 
 const REASON_NAMES = new Map<number, string>(Object.entries(ReasonCode).map(([name, code]) => [code, name]));
 
-/** Name of a reason for logs and the APIs; the number where there is none. */
+/** Name of a reason for logs and APIs, or its number if unknown. */
 export function reasonName(reason: number): string {
 	return REASON_NAMES.get(reason) ?? String(reason);
 }
@@ -79,7 +79,7 @@ interface WireBlockId {
 }
 
 /**
- * A block id as it came: the number is the field's and overwrites the first eight bytes of the hash.
+ * A block id as received: the number field overwrites the first eight bytes of the hash.
  * @throws {BlockIdLengthError}
  */
 export function readBlockId(id: WireBlockId | undefined): BlockRef {
@@ -92,7 +92,7 @@ export function readBlockId(id: WireBlockId | undefined): BlockRef {
 	};
 }
 
-/** A block id of an inventory: 32 bytes that carry their number. @throws {BlockIdLengthError} */
+/** A block id in an inventory: 32 bytes that contain the number. @throws {BlockIdLengthError} */
 export function readBareBlockId(hash: Uint8Array): BlockRef {
 	if (hash.length !== 32) throw new BlockIdLengthError(`block id of ${hash.length} bytes`);
 	return { id: hash, number: numberOfBlockId(hash) };
@@ -103,7 +103,7 @@ export function helloBlockId(block: BlockRef): HelloMessageBlockId {
 	return HelloMessageBlockId.create({ hash: block.id, number: block.number });
 }
 
-/** Kinds of an inventory; a receiver refuses every other. */
+/** Kinds of an inventory; receivers refuse all others. */
 export const InventoryKind = {
 	TX: InventoryInventoryType.COIN,
 	BLOCK: InventoryInventoryType.BLOCK,
@@ -141,7 +141,7 @@ export function decodeSyncBlockChain(payload: Uint8Array): readonly BlockRef[] {
 
 export interface BlockList {
 	readonly ids: readonly BlockRef[];
-	/** Blocks that follow the last id on the sender's chain. */
+	/** Number of blocks after the last id on the sender's chain. */
 	readonly remain: bigint;
 }
 
@@ -163,15 +163,15 @@ export function decodeBlockChainInventory(payload: Uint8Array): BlockList {
 
 const TRANSACTIONS_TAG = 0x0a;
 
-/** What is asked of a transaction to send it. */
+/** The parts of a transaction needed to send it. */
 export type EncodedTransaction = Pick<SignedTransaction, "bytes" | "size">;
 
-/** Bytes that a transaction adds to the payload of TXS. */
+/** Bytes that a transaction adds to a TXS payload. */
 function transactionItemSize(transaction: EncodedTransaction): number {
 	return 1 + varintSize(transaction.size) + transaction.size;
 }
 
-/** Payload of TXS, of transactions that are serialised already. */
+/** Payload of TXS, from already serialized transactions. */
 export function encodeTransactions(transactions: readonly EncodedTransaction[]): Uint8Array {
 	const payload = new Uint8Array(
 		transactions.reduce((sum, transaction) => sum + transactionItemSize(transaction), 0),
@@ -198,5 +198,5 @@ export function decodeDisconnect(payload: Uint8Array): number {
 	return DisconnectMessage.decode(payload).reason;
 }
 
-/** Payload of P2P_PING and P2P_PONG; a receiver doesn't look at it. */
+/** Payload of P2P_PING and P2P_PONG; receivers ignore it. */
 export const PING_PAYLOAD: Uint8Array = Uint8Array.of(0xc0);

@@ -1,6 +1,6 @@
 /**
- * Reading the messages that carry blocks and transactions: what they cost is found out before they are decoded, since
- * two million bytes can hold a million empty transactions, each an object.
+ * Reads messages that carry blocks and transactions: the decoding cost is checked first, since two million
+ * bytes can hold a million empty transactions, each an object.
  */
 
 import { BLOCK_HEADER_FIELD, BLOCK_TRANSACTIONS_FIELD, SignedBlock } from "../../../protocol/block.js";
@@ -10,24 +10,24 @@ import { contentOfField, countField } from "../../../protocol/codec/scan.js";
 import { Block, BlockHeader, Transactions } from "../../../protocol/messages.js";
 import { BLOCK_BUDGET } from "../../consensus/block-judgement.js";
 
-/** Numbers of fields. */
+/** Field numbers. */
 
 /** The network refuses a transaction without a signature, and a signature has 65 bytes. */
 const LEAST_TRANSACTION_BYTES = 65;
 
 /**
- * A thousand transactions have about six messages and lists' elements each. One that is made of nothing else is not
- * refused by a rule of the network, so no peer is blamed; it is only not taken before a block has it.
+ * A thousand transactions have about six messages and list elements each. One consisting of nothing else
+ * breaks no network rule, so no peer is blamed; it is just not accepted before a block includes it.
  */
 const TRANSACTIONS_BUDGET = { bytes: Number.POSITIVE_INFINITY, items: 100_000, depth: MAX_DEPTH };
 
-/** A block of which only the header was decoded: enough for its id. @throws {DecodeError} */
+/** Decodes only the header of a block, which is enough for its id. @throws {DecodeError} */
 export function readBlockHeader(payload: Uint8Array): SignedBlock {
 	const content = contentOfField(payload, BLOCK_HEADER_FIELD);
 	return new SignedBlock(Block.create({ block_header: BlockHeader.decode(content, BLOCK_BUDGET) }));
 }
 
-/** Whether a block has more transactions than there can be in its bytes. @throws {DecodeError} */
+/** Whether a block claims more transactions than its bytes can hold. @throws {DecodeError} */
 export function hasImpossibleTransactions(payload: Uint8Array): boolean {
 	return countField(payload, BLOCK_TRANSACTIONS_FIELD) * LEAST_TRANSACTION_BYTES > payload.length;
 }
@@ -37,7 +37,7 @@ export function decodeBlock(payload: Uint8Array): SignedBlock {
 	return SignedBlock.decode(payload, BLOCK_BUDGET);
 }
 
-/** Transactions of a TXS message. @throws {DecodeError} */
+/** Number of transactions in a TXS message. @throws {DecodeError} */
 export function countTransactions(payload: Uint8Array): number {
 	return countField(payload, BLOCK_TRANSACTIONS_FIELD);
 }

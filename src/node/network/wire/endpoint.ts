@@ -1,4 +1,4 @@
-/** How a node says where it is and who it is: datagrams, transport hellos and application hellos (protocol/peers §2.1). */
+/** A node's address and identity as sent in datagrams, transport hellos and application hellos (protocol/peers §2.1). */
 
 import { isIPv6, SocketAddress } from "node:net";
 import { EMPTY, fromUtf8, utf8 } from "../../../protocol/bytes.js";
@@ -6,7 +6,7 @@ import { Endpoint as EndpointMessage } from "../../../protocol/messages.js";
 
 export const NODE_ID_LENGTH = 64;
 
-/** A valid endpoint. At least one of the addresses is not empty; both are IP literals. */
+/** A valid endpoint. Both addresses are IP literals, and at least one isn't empty. */
 export interface PeerEndpoint {
 	readonly ipv4: string;
 	readonly ipv6: string;
@@ -33,8 +33,8 @@ export function isIpv6Literal(text: string): boolean {
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * The one spelling of an IP literal, that of the system's sockets: an IPv6 address has many (the reference writes all its
- * groups), and hosts are compared as text. An IPv4 address in an IPv6 one is the IPv4 address.
+ * The canonical spelling of an IP literal, as used by the system's sockets: IPv6 has many spellings (the
+ * reference writes all groups), and hosts are compared as text. IPv4-mapped IPv6 addresses become IPv4.
  */
 export function canonicalHost(literal: string): string {
 	if (!isIpv6Literal(literal)) return literal;
@@ -44,7 +44,7 @@ export function canonicalHost(literal: string): string {
 
 type Hosts = Pick<PeerEndpoint, "ipv4" | "ipv6">;
 
-/** The address of a node of the family that we have, too, version 4 first; empty if we share none (protocol/peers §2.2). */
+/** The node's address in a family that we also have, IPv4 first; empty if none is shared (protocol/peers §2.2). */
 export function sharedHost(own: Hosts, node: Hosts): string {
 	if (own.ipv4 !== "" && node.ipv4 !== "") return node.ipv4;
 	return own.ipv6 === "" ? "" : canonicalHost(node.ipv6);

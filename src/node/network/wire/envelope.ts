@@ -1,4 +1,4 @@
-/** The wrapper of every body after the handshake, with compression where it helps (protocol/peers §4.2). */
+/** The wrapper of every body after the handshake, compressed where that helps (protocol/peers §4.2). */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { TransportCompressed } from "../../../protocol/messages.js";
@@ -24,7 +24,7 @@ export function wrapMessage(plain: Uint8Array): Uint8Array {
 	);
 }
 
-/** Notified of the type byte and the size of a message before it is uncompressed; throws to refuse it. */
+/** Called with type byte and size of a message before decompression; throws to refuse it. */
 type SizeCheck = (type: number, bytes: number) => void;
 
 /**
@@ -62,7 +62,7 @@ function expand(data: Uint8Array, check: SizeCheck | undefined): Uint8Array {
 	}
 }
 
-/** From messages to frames. A message that goes to many peers is compressed once. */
+/** Turns messages into frames. A message sent to many peers is compressed once. */
 export class FrameWriter {
 	private lastType = -1;
 	private lastPayload: Uint8Array | undefined;
@@ -83,7 +83,7 @@ export class FrameWriter {
 		return this.lastFrame;
 	}
 
-	/** Frame of a transport message, which is too short to be kept. */
+	/** Frame of a transport message, too short to be worth caching. */
 	transport(message: Uint8Array, wrapped: boolean): Uint8Array {
 		return writeFrame(wrapped ? wrapMessage(message) : message);
 	}

@@ -1,14 +1,14 @@
-/** Frames of a TCP connection: the length as an unsigned LEB128 number of at most five bytes, then the body (protocol/peers §4.1). */
+/** Frames of a TCP connection: length as unsigned LEB128 of at most five bytes, then the body (protocol/peers §4.1). */
 
 import { DisconnectReason, ProtocolViolation } from "./transport-messages.js";
 
-/** Bodies, and what bodies hold, are shorter than this. */
+/** Exclusive limit for bodies, and for their uncompressed contents. */
 export const MAX_LENGTH = 5 * 1024 * 1024;
 
 const LENGTH_PENDING = -1;
 const FIRST_CAPACITY = 4096;
 
-/** A body with its length before it. */
+/** A body with its length prefix. */
 export function writeFrame(body: Uint8Array): Uint8Array {
 	let prefix = 1;
 	for (let rest = body.length; rest > 0x7f; rest >>>= 7) prefix++;
@@ -21,8 +21,7 @@ export function writeFrame(body: Uint8Array): Uint8Array {
 }
 
 /**
- * Cuts a stream into frames. It holds what came of an unfinished frame and at most as much again, whatever length the
- * frame claims to have.
+ * Splits a stream into frames. Buffers at most twice what was received of an unfinished frame, whatever its claimed length.
  */
 export class FrameReader {
 	private input = new Uint8Array(0);
@@ -36,7 +35,7 @@ export class FrameReader {
 	/** @param maxLength frames are shorter than this; may change between two of them */
 	constructor(public maxLength = MAX_LENGTH) {}
 
-	/** Adds bytes of the stream. They must not be changed afterwards: bodies are views of them where possible. */
+	/** Adds bytes of the stream. They must not be modified afterwards: bodies are views of them where possible. */
 	push(bytes: Uint8Array): void {
 		if (this.at < this.input.length) {
 			const rest = this.input.length - this.at;
@@ -48,7 +47,7 @@ export class FrameReader {
 		this.at = 0;
 	}
 
-	/** A frame has begun and not ended. */
+	/** Whether a frame has started but not ended. */
 	get isWithinFrame(): boolean {
 		return this.lengthBytes > 0 || this.length !== LENGTH_PENDING;
 	}

@@ -1,9 +1,9 @@
 /**
- * How large a message of each kind may be: looked at before it is uncompressed, and so before it is decoded.
+ * Maximum size per message type, checked before decompression and hence before decoding.
  *
- * A wrapped body says how long its content is, and its first element is always a literal that begins with the type
- * byte: both are known before any memory is taken. The sizes leave every honest message room several times over; those
- * of blocks and transactions are rules of the network (protocol/peers §§7.5, 8.2).
+ * A wrapped body states the length of its content, and its first element is always a literal starting with
+ * the type byte: both are known before any memory is allocated. The limits leave every honest message several
+ * times its size; those of blocks and transactions are network rules (protocol/peers §§7.5, 8.2).
  */
 
 import { MAX_BLOCK_BYTES } from "../../consensus/block-judgement.js";
@@ -15,20 +15,20 @@ import {
 	transportTypeName,
 } from "./transport-messages.js";
 
-/** Largest transaction of the network, serialised. */
+/** Maximum serialized transaction, in bytes. */
 const MAX_TRANSACTION_BYTES = 512_000;
-/** TXS goes out as soon as it holds more than this: the transaction that is one too many is the last. */
+/** TXS is sent as soon as it exceeds this: the transaction that crosses the limit is the last. */
 export const TXS_BYTES = 1_000_000;
 /** Ids of a list: 2001 of them (§7.3), each with its number, tags and lengths. */
 const BLOCK_REFERENCE_BYTES = 48;
 export const MAX_LIST_IDS = 2001;
-/** An id of an inventory with its tag and length. */
+/** Bytes of an inventory id with tag and length. */
 const ITEM_BYTES = 34;
-/** An INVENTORY has at most 1001 ids (§8.5: what waits to be spread); this is for nodes with larger limits. */
+/** An INVENTORY has at most 1001 ids (§8.5: what waits to be spread); this allows for nodes with larger limits. */
 const MAX_INVENTORY_IDS = 4000;
-/** Blocks that may be asked for at once: two full lists (§7.4). */
+/** Maximum blocks per request: two full lists (§7.4). */
 const MAX_FETCHED_IDS = 4002;
-/** A summary halves the distance with each id, so 64 ids reach any height; four times that. */
+/** A summary halves the distance with each id, so 64 ids reach any height; this is four times that. */
 const MAX_SUMMARY_IDS = 256;
 
 interface MessageKind {
@@ -57,7 +57,7 @@ const APPLICATION_KINDS: ReadonlyMap<number, MessageKind> = new Map([
 	[ApplicationType.P2P_PONG, kind(1 << 10)],
 ]);
 
-/** Unknown types are refused whatever their size, only sooner. */
+/** Unknown types are refused at any size, just earlier if oversized. */
 const UNKNOWN_KIND = kind(1 << 10, Reason.NO_SUCH_MESSAGE);
 
 /** Two addresses as text, an id and some numbers: a HELLO has about a hundred bytes, a PING eight. */
@@ -69,10 +69,10 @@ const TRANSPORT_BYTES: ReadonlyMap<number, number> = new Map([
 	[TransportType.STATUS, 2 << 10],
 ]);
 
-/** Before the handshake there is a HELLO, a question, or the first words of a peer of the old kind. */
+/** Before the handshake: a HELLO, a STATUS request, or the first message of a legacy peer. */
 export const MAX_GREETING_BYTES = 64 << 10;
 
-/** An application message that is longer than any of its kind. */
+/** An application message above the limit of its type. */
 export class OversizeMessage extends Error {
 	override readonly name = "OversizeMessage";
 
@@ -86,7 +86,7 @@ export class OversizeMessage extends Error {
 }
 
 /**
- * To be asked before a message is looked at any further.
+ * Must be called before a message is processed any further.
  * @param bytes of type byte and payload
  * @throws {ProtocolViolation | OversizeMessage}
  */
@@ -97,7 +97,7 @@ export function checkSize(type: number, bytes: number): void {
 		const why = `${transportTypeName(type)} of ${bytes} bytes`;
 		throw new ProtocolViolation(DisconnectReason.BAD_MESSAGE, why);
 	}
-	// Transport types that don't exist are refused by their reader.
+	// Nonexistent transport types are refused by their reader.
 	if (type >= 0x7f) return;
 	const { maxBytes, reason } = APPLICATION_KINDS.get(type) ?? UNKNOWN_KIND;
 	if (bytes > maxBytes) throw new OversizeMessage(type, reason, bytes);

@@ -19,12 +19,12 @@ export const TransportType = {
 } as const;
 export type TransportType = (typeof TransportType)[keyof typeof TransportType];
 
-/** Types below belong to the application. */
+/** Lower types belong to the application. */
 export const FIRST_TRANSPORT_TYPE = 0x80;
-/** Assigned to neither. */
+/** Belongs to neither. */
 export const NO_TYPE = 0x7f;
 
-/** Version that we speak: bodies are wrapped after the handshake. */
+/** The version we speak: bodies are wrapped after the handshake. */
 export const TRANSPORT_VERSION = 1;
 
 export const DisconnectReason = {
@@ -46,7 +46,7 @@ export const DisconnectReason = {
 } as const;
 export type DisconnectReason = (typeof DisconnectReason)[keyof typeof DisconnectReason];
 
-/** What a HELLO says about the connection. */
+/** A HELLO's verdict on the connection. */
 export const HelloCode = {
 	NORMAL: 0,
 	TOO_MANY_PEERS: 1,
@@ -75,12 +75,12 @@ export function helloCodeName(code: number): string {
 	return CODE_NAMES.get(code) ?? String(code);
 }
 
-/** A HELLO whose endpoint is good. */
+/** A HELLO with a valid endpoint. */
 export interface Hello {
 	readonly from: PeerEndpoint;
 	readonly networkId: number;
 	readonly code: number;
-	/** Milliseconds; the answer repeats it. */
+	/** Milliseconds; echoed in the response. */
 	readonly timestamp: bigint;
 	readonly version: number;
 }
@@ -101,11 +101,11 @@ export type TransportMessage =
 	| { readonly type: typeof TransportType.STATUS; readonly status: Status }
 	| { readonly type: typeof TransportType.DISCONNECT; readonly reason: number };
 
-/** A clock that is this far ahead of ours is still good. */
+/** How far ahead of our clock a timestamp may be. */
 const MAX_AHEAD_MS = 1000;
 
 /**
- * Reads and checks a message whose type byte is 0x80 or above.
+ * Decodes and checks a message with a type byte of 0x80 or above.
  * @param plain type byte and payload
  * @param nowMs own clock
  * @throws {ProtocolViolation}
@@ -177,12 +177,12 @@ export function writeDisconnect(reason: DisconnectReason): Uint8Array {
 	);
 }
 
-/** Type byte and payload as one run of bytes. */
+/** Concatenates type byte and payload. */
 export function withType(type: number, payload: Uint8Array): Uint8Array {
 	return concatBytes(Uint8Array.of(type), payload);
 }
 
-/** What came is not acceptable. The reason goes out as T-DISCONNECT; undefined: close without a message. */
+/** Unacceptable input. The reason is sent as T-DISCONNECT; undefined: close without a message. */
 export class ProtocolViolation extends Error {
 	override readonly name = "ProtocolViolation";
 

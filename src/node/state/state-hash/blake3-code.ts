@@ -1,6 +1,6 @@
 /**
- * BLAKE3 (github.com/BLAKE3-team/BLAKE3-specs, §2) in WebAssembly with vectors of 128 bits: the compression function for four
- * counters at once, as the output of any length is made of blocks that differ in their counter only.
+ * BLAKE3 (github.com/BLAKE3-team/BLAKE3-specs, §2) in WebAssembly with 128-bit SIMD: the compression function
+ * for four counters at once, since output blocks of any length differ in their counter only.
  */
 
 import {
@@ -23,22 +23,22 @@ import {
 	wasmModule,
 } from "../../../protocol/wasm-code.js";
 
-/** The engine of this machine can't run what the hash of the state is computed with. */
+/** This machine's engine lacks the SIMD support that the state hash needs. */
 class NoVectorsError extends Error {
 	override readonly name = "NoVectorsError";
 }
 
 interface Exports {
 	readonly memory: { readonly buffer: ArrayBuffer };
-	/** Compresses a block with the chaining value, which its result replaces. */
+	/** Compresses a block with the chaining value, and replaces the latter by the result. */
 	readonly chain: (block: number, counter: number, length: number, flags: number) => void;
-	/** Adds 2,048 bytes of output to 1,024 lanes of 16 bits, each by itself. */
+	/** Adds 2,048 bytes of output to 1,024 lanes of 16 bits, lane by lane. */
 	readonly add: (block: number, length: number, flags: number, sum: number) => void;
-	/** Takes them away. */
+	/** Subtracts them. */
 	readonly subtract: (block: number, length: number, flags: number, sum: number) => void;
 }
 
-/** Bytes of a chaining value, of a block, of a chunk, and of the output that is added. */
+/** Sizes in bytes of a chaining value, a block, a chunk, and the output that is added. */
 export const CHAIN_BYTES = 32;
 export const BLOCK_BYTES = 64;
 export const CHUNK_BYTES = 1024;
@@ -55,7 +55,7 @@ export const CHAIN_START = [
 ] as const;
 const PERMUTATION = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
 const ROUNDS = 7;
-/** Words that are mixed with each other: columns, then diagonals. */
+/** Words mixed with each other: columns, then diagonals. */
 const MIXINGS = [
 	[0, 4, 8, 12],
 	[1, 5, 9, 13],
@@ -67,7 +67,7 @@ const MIXINGS = [
 	[3, 4, 9, 14],
 ] as const;
 
-/** Memory: the chaining value, the words of four outputs side by side, the input, and sums up to the end. */
+/** Memory layout: chaining value, words of four outputs side by side, input, then the sums. */
 export const CHAIN = 0;
 const WORDS = 256;
 export const INPUT = 1024;
@@ -91,9 +91,9 @@ const CALL_OUTPUTS = [0x10, 0];
 const repeated = (value: number): number[] => words([value, value, value, value]);
 
 /**
- * Each word turned right by whole bytes.
+ * Rotates each word right by whole bytes.
  *
- * PERF: by a constant, which stays in a register or in memory; a shuffle's lanes are loaded anew each time by several instructions.
+ * PERF: by a constant, which stays in a register or memory; shuffle lanes would take several instructions to load each time.
  */
 const turnBytes = (bytes: number): number[] => [
 	...[...simd(0x0c), ...Array.from({ length: 16 }, (_, i) => (i & ~3) | ((i + bytes) & 3))],
@@ -141,7 +141,7 @@ function outputsCode(): number[] {
 	];
 }
 
-/** Takes the first of the four outputs for the chaining value. */
+/** Stores the first of the four outputs as the chaining value. */
 const chainCode = (): number[] => [
 	...[...get(0), ...get(1), ...get(2), ...get(3), ...CALL_OUTPUTS],
 	...Array.from({ length: 8 }, (_, i) => [
@@ -165,7 +165,7 @@ function sumCode(combine: readonly number[]): number[] {
 	const interleave = (a: number, b: number, how: readonly number[]): number[] => [
 		...[...get(word(a)), ...get(word(b)), ...how],
 	];
-	/** Four words of each output, which lie word by word, put together output by output. */
+	/** Transposes four words of each output from word order to output order. */
 	const quarter = (q: number): number[] => {
 		const output = (at: number, a: number, b: number, half: readonly number[]): number[] => {
 			const offset = BLOCK_BYTES * at + 16 * q;
@@ -193,9 +193,9 @@ function sumCode(combine: readonly number[]): number[] {
 const PAGE = 65_536;
 
 /**
- * By pages of memory, of which a program has two or three.
+ * By number of memory pages; a program uses two or three different ones.
  *
- * PERF: writing and compiling the code takes tens of milliseconds, and each hash of a state begins with it.
+ * PERF: generating and compiling the code takes tens of milliseconds, and every state hash needs it.
  */
 const compiled = new Map<number, CompiledWasm>();
 

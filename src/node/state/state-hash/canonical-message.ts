@@ -1,23 +1,23 @@
 /**
- * Messages as every node has them: fields ascending, entries of maps by their bytes, without fields that a node may have
- * or not. Works on the bytes, since decoding each record would take several times as long as hashing it.
+ * The canonical form of messages: fields ascending, map entries sorted by bytes, without fields that vary between nodes.
+ * Works on encoded bytes, since decoding each record would take several times as long as hashing it.
  */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 
-/** What is done with the fields of a message, by number. */
+/** How a message's fields are treated, by number. */
 export interface MessageForm {
-	/** Left out. */
+	/** Omitted. */
 	readonly dropped: ReadonlySet<number>;
 	/** Maps: their entries have no order. */
 	readonly maps: ReadonlySet<number>;
 }
 
-/** A field as it stands, with its tag. */
+/** An encoded field, with its tag. */
 interface Field {
 	readonly number: number;
 	readonly bytes: Uint8Array;
-	/** The content of a field with a length, in the bytes. */
+	/** Offset of the content of a length-delimited field. */
 	readonly content: number;
 }
 
@@ -36,7 +36,7 @@ export function messageFields(bytes: Uint8Array): Field[] {
 	return fields;
 }
 
-/** The bytes of a message in its one form; itself if it has that already. @throws {DecodeError} */
+/** The canonical bytes of a message; the same array if already canonical. @throws {DecodeError} */
 export function canonicalMessage(bytes: Uint8Array, form: MessageForm): Uint8Array {
 	if (isCanonical(bytes, form)) return bytes;
 	const kept = messageFields(bytes).filter(({ number }) => !form.dropped.has(number));
@@ -50,9 +50,9 @@ export function canonicalMessage(bytes: Uint8Array, form: MessageForm): Uint8Arr
 }
 
 /**
- * Whether a message has its one form already, as nearly all have.
+ * Whether a message is already canonical, as nearly all are.
  *
- * PERF: every record of a state is looked at, so it makes no objects for its fields.
+ * PERF: runs on every record of a state, so it allocates no objects per field.
  * @throws {DecodeError} as {@link messageFields}
  */
 function isCanonical(bytes: Uint8Array, { dropped, maps }: MessageForm): boolean {
@@ -71,7 +71,10 @@ function isCanonical(bytes: Uint8Array, { dropped, maps }: MessageForm): boolean
 	return true;
 }
 
-/** The amounts of a map from names to numbers, without those that are 0; a name's last entry counts. @throws {DecodeError} */
+/**
+ * The amounts in a map from names to numbers, without zeros; the last entry of a name counts.
+ * @throws {DecodeError}
+ */
 export function mapAmounts(fields: readonly Field[], number: number): ReadonlyMap<string, bigint> {
 	const amounts = new Map<string, bigint>();
 	for (const field of fields) {
@@ -94,7 +97,7 @@ function varintEnd(bytes: Uint8Array, start: number): number {
 	return at + 1;
 }
 
-/** Where a field ends whose value begins at an offset. */
+/** The end of a field whose value starts at an offset. */
 function valueEnd(bytes: Uint8Array, wireType: number, start: number): number {
 	let end = start;
 	if (wireType === VARINT) end = varintEnd(bytes, start);

@@ -1,6 +1,6 @@
 /**
- * Entries on their way to a thread that hashes them, in one piece of memory: `<1: added, 0: removed> <store>
- * <length of the key, 4 bytes> <length of the value, 4 bytes> <key> <value>`, lengths with their low byte first.
+ * Entries sent to a hashing thread, in one buffer: `<1: added, 0: removed> <store> <length of the key, 4
+ * bytes> <length of the value, 4 bytes> <key> <value>`, lengths little-endian.
  */
 
 import { storeAt } from "../entry.js";
@@ -35,7 +35,7 @@ export class EntryBatch {
 		bytes.set(value, at + HEAD_BYTES + key.length);
 	}
 
-	/** What was written, in memory of its own that can be handed over; nothing is left. */
+	/** The bytes written, in transferable memory of their own; the batch is then empty. */
 	take(): Uint8Array<ArrayBuffer> {
 		const taken = this.bytes.subarray(0, this.end) as Buffer<ArrayBuffer>;
 		// The next one is likely to be about as long.
@@ -65,16 +65,16 @@ export class EntryBatch {
 }
 
 /**
- * Goes over entries that lie one after the other, as in a chunk of a snapshot: each key, with the byte of its store, and each
- * value has its length before it.
+ * Iterates entries stored one after the other, as in a snapshot chunk: each key (with its store byte) and
+ * each value is length-prefixed.
  *
- * PERF: views of the bytes cost more than finding where they are, so whoever needs them makes them.
+ * PERF: creating views costs more than locating the bytes, so callers create only those they need.
  */
 export class EntryCursor {
 	keyStart = 0;
 	keyEnd = 0;
 	valueStart = 0;
-	/** Of the entry. */
+	/** End of the entry. */
 	end = 0;
 	private at = 0;
 
@@ -108,7 +108,7 @@ export class EntryCursor {
 	}
 }
 
-/** Adds entries that {@link EntryCursor} goes over. @throws {DecodeError} as {@link applyBatch} */
+/** Adds the entries that {@link EntryCursor} iterates. @throws {DecodeError} as {@link applyBatch} */
 export function applyRun(hash: StateHash, run: Uint8Array): void {
 	for (const entry = new EntryCursor(run); entry.next(); ) {
 		const { name } = storeAt(run[entry.keyStart] as number);

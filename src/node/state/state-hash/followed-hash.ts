@@ -1,10 +1,10 @@
 /**
- * The hash of the state as it goes on: what each final block changed goes to a thread, which tells the hash after it. The sums
- * are in the database with the state that they are of, so that a start goes on with them; where they are missing they are
- * made from a view of the database, while blocks go on (protocol/state-hash §5).
+ * Maintains the state hash: the changes of each final block go to a thread, which returns the hash after it.
+ * The sums are stored with the state they belong to, so that a start continues from them; if missing, they
+ * are computed from a database snapshot while blocks continue (protocol/state-hash §5).
  *
- * Contract: nothing that fails here fails a block or a write; from then on there are no hashes, and the next start makes the
- * sums anew.
+ * Contract: no failure here fails a block or a write; there are just no hashes from then on, and the next
+ * start recomputes the sums.
  */
 
 import type { BatchChange, DatabaseMoment, KeyValueDatabase } from "../database.js";
@@ -17,7 +17,7 @@ import { HashThreads } from "./hash-threads.js";
 import { KeptHashes, NO_SUMS, readSums, sumsChange } from "./kept-hashes.js";
 import { STATE_SUMS_BYTES, type StateHash } from "./state-hash.js";
 
-/** The entries of the base, which the hash follows. */
+/** The base's entries, which the hash covers. */
 interface FollowedBase {
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined;
 	/** Called before each write. */
@@ -25,21 +25,21 @@ interface FollowedBase {
 }
 
 export interface FollowedHashOptions {
-	/** Of the block whose state the database has; undefined: it has none yet. */
+	/** The block whose state the database has; undefined: none yet. */
 	readonly number: bigint | undefined;
 	/** Threads for the first pass over the database; 0: none. */
 	readonly threads: number;
-	/** A first pass over the database begins. */
+	/** A first pass over the database starts. */
 	readonly onCounting: () => void;
-	/** It has ended. */
+	/** It is complete. */
 	readonly onCounted: (entries: number) => void;
-	/** Called once, if it can't go on. */
+	/** Called once, if hashing can't continue. */
 	readonly onFailure: (error: unknown) => void;
 }
 
 const isHashed: readonly boolean[] = storeDefinitions.map(({ name }) => kindOf(name) === "state");
 const NEXT_MAINTENANCE = "NEXT_MAINTENANCE_TIME";
-/** Entries whose encoded values are kept: what a block left is often what the next one takes out. */
+/** Maximum entries with cached encodings: a block often replaces what the previous one wrote. */
 const MAX_ENCODED = 32_768;
 /** Longer values are encoded again. */
 const MAX_ENCODED_BYTES = 2 << 10;
@@ -48,9 +48,9 @@ const makeEncoded = () => storeDefinitions.map(() => new Map());
 
 export class FollowedHash {
 	private readonly hashing: HashThreads;
-	/** Entries that were written since the last block, and what they were. */
+	/** Entries written since the last block, with their previous values. */
 	private before: EntryMaps = makeMaps();
-	/** Of entries that earlier blocks left, by store and key. */
+	/** Cached encodings of entries written by earlier blocks, by store and key. */
 	private encoded: Map<string, { readonly entry: Entry; readonly bytes: Uint8Array }>[] = makeEncoded();
 	private encodedCount = 0;
 	private stage: "counting" | "following" | "failed" | "closed" = "counting";
@@ -69,12 +69,12 @@ export class FollowedHash {
 		base.recorder = (store, key) => this.note(store, key);
 	}
 
-	/** The database belongs to a state whose hash is not followed: what it says of one isn't true any more. */
+	/** Invalidates stored sums: the database now belongs to a state whose hash isn't maintained. */
 	static async forget(database: KeyValueDatabase): Promise<void> {
 		if (readSums(database)) await database.write([NO_SUMS], true);
 	}
 
-	/** Nothing may be waiting to be written to the database. */
+	/** No write to the database may be pending. */
 	static async open(
 		database: KeyValueDatabase,
 		base: FollowedBase,
@@ -85,7 +85,7 @@ export class FollowedHash {
 		const isCurrent = stored?.number === number && stored?.sums.length === STATE_SUMS_BYTES;
 		const hash = new FollowedHash(base, await KeptHashes.open(database), options);
 		if (stored && isCurrent) hash.hashing.merge(stored.sums);
-		// A new chain has no state yet: that of its genesis block is hashed with the flush that writes it.
+		// A new chain has no state yet: genesis is hashed with the flush that writes it.
 		if (number === undefined) hash.stage = "following";
 		else if (isCurrent) hash.follow();
 		else {
@@ -98,7 +98,7 @@ export class FollowedHash {
 		return hash;
 	}
 
-	/** Entries that the first pass has read; undefined once there are hashes. */
+	/** Entries read by the first pass; undefined once there are hashes. */
 	get progress(): number | undefined {
 		return this.stage === "counting" ? this.counted : undefined;
 	}
@@ -129,7 +129,7 @@ export class FollowedHash {
 		this.options.onCounted(this.counted);
 	}
 
-	/** The sums are those of the state after the last block. */
+	/** The sums now match the state after the last block. */
 	private follow(): void {
 		this.stage = "following";
 		if (!this.kept.at(this.last)) this.keep(this.last, false);
@@ -156,11 +156,11 @@ export class FollowedHash {
 		if (!map.has(key)) map.set(key, this.base.get(store, key) ?? GONE);
 	}
 
-	/** The state is that after a block. */
+	/** The state is now that after a block. */
 	endBlock(number: bigint): void {
 		if (this.stage === "failed" || this.stage === "closed") return;
 		const endsCycle = this.sendChanges();
-		// A start settles what it found once more: no block did that.
+		// A start settles once more what it found; no block did that.
 		if (number <= this.last) return;
 		this.last = number;
 		if (this.stage === "following") this.keep(number, endsCycle);
@@ -192,7 +192,7 @@ export class FollowedHash {
 
 	private valueAfter(store: StoreDefinition<unknown>, key: string, entry: Entry): Uint8Array {
 		const bytes = store.codec.encode(entry, key);
-		// Encoding what is no record costs nothing worth keeping.
+		// Re-encoding anything but records is too cheap to cache.
 		if (typeof entry !== "object" || bytes.length > MAX_ENCODED_BYTES) return bytes;
 		if (this.encodedCount >= MAX_ENCODED) {
 			this.encoded = makeEncoded();
@@ -224,7 +224,7 @@ export class FollowedHash {
 		if (isWritten && this.flushedTo >= 0n) this.kept.flushed(this.flushedTo);
 	}
 
-	/** Nothing is followed any more. */
+	/** Stops hashing. */
 	async close(): Promise<void> {
 		if (this.stage !== "failed") this.stage = "closed";
 		this.base.recorder = undefined;

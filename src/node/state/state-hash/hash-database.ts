@@ -1,4 +1,4 @@
-/** The hash of the state that a database of ours holds, from its entries. */
+/** Computes the state hash of one of our databases from its entries. */
 
 import type { KeyValueDatabase } from "../database.js";
 import { storeDefinitions } from "../definition.js";
@@ -6,13 +6,13 @@ import { kindOf } from "../store-kinds.js";
 import { HashThreads } from "./hash-threads.js";
 import { StateHash } from "./state-hash.js";
 
-/** Called now and then with how many entries were read; false stops. */
+/** Progress callback with the number of entries read; returning false stops. */
 export type OnHashed = (store: string, entries: number) => boolean;
 
-/** Entries of a read, the next of which is under way while they are hashed. */
+/** Entries per read; the next read runs while they are hashed. */
 const PAGE_ENTRIES = 4096;
 
-/** A database, or what one held at a moment. */
+/** A database, or a snapshot of one. */
 type Readable = Pick<KeyValueDatabase, "range" | "entries">;
 
 type Page = readonly (readonly [Uint8Array, Uint8Array])[];
@@ -59,7 +59,7 @@ async function* pagesOf(database: Readable, index: number): AsyncGenerator<Page>
 		const last = page.at(-1)?.[0];
 		const isLast = last === undefined || page.length < PAGE_ENTRIES;
 		next = isLast ? undefined : database.range?.(Buffer.concat([last, Uint8Array.of(0)]), end, options);
-		// Whoever awaits it sees its failure; a walk that was stopped does not.
+		// An awaiting caller sees the failure; a stopped iteration doesn't.
 		next?.catch(() => undefined);
 		if (page.length > 0) yield page;
 	}

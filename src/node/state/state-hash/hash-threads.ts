@@ -1,6 +1,6 @@
 /**
- * Hashing entries on threads: each has sums of its own, which are added when the hash is asked for. A program that runs from
- * source has no threads; it hashes where it is.
+ * Hashes entries on threads: each has its own sums, which are added up when the hash is requested. A program
+ * running from source has no threads and hashes inline.
  */
 
 import { availableParallelism } from "node:os";
@@ -12,22 +12,22 @@ import { EntryBatch } from "./entry-batch.js";
 import { type HashAnswer, type HashRequest, HashWorker } from "./hash-worker.js";
 import { StateHash, type StateHashValue } from "./state-hash.js";
 
-/** Bytes of a message: some thousand entries. */
+/** Bytes per message: some thousand entries. */
 const BATCH_BYTES = 256 << 10;
-/** Bytes on their way, for each thread, before whoever sends them is made to wait. */
+/** Bytes in flight per thread before senders have to wait (backpressure). */
 const MAX_UNHASHED_BYTES = 4 << 20;
 
 const indexes: ReadonlyMap<string, number> = new Map(
 	storeDefinitions.map(({ name, index }) => [name, index]),
 );
 
-/** How many threads a pass over a whole state keeps busy on this machine. */
+/** Number of threads worth using for a pass over a whole state on this machine. */
 export const hashingThreads = (): number => Math.min(availableParallelism(), MAX_THREADS);
 
-/** More than the reading can feed. */
+/** More could not be kept busy by the reads. */
 const MAX_THREADS = 4;
 
-/** A thread that hashes ended by itself. */
+/** A hashing thread exited by itself. */
 class HashThreadError extends Error {
 	override readonly name = "HashThreadError";
 }
@@ -114,7 +114,10 @@ export class HashThreads {
 		if (this.batch.length >= BATCH_BYTES) this.send("apply", this.batch.take());
 	}
 
-	/** Adds entries of stores that belong to the state. @param run some hundred KiB of them, as a chunk of a snapshot has them */
+	/**
+	 * Adds entries of stores that belong to the state.
+	 * @param run some hundred KiB of them, as a chunk of a snapshot has them
+	 */
 	addRun(run: Uint8Array): void {
 		this.send("add", new Uint8Array(run));
 	}
@@ -125,12 +128,12 @@ export class HashThreads {
 		if (this.batch.length >= BATCH_BYTES) this.send("apply", this.batch.take());
 	}
 
-	/** Adds what {@link sums} gave. */
+	/** Adds the result of {@link sums}. */
 	merge(sums: Uint8Array): void {
 		this.threads[0]?.send({ kind: "merge", sums: sums.slice() });
 	}
 
-	/** Resolves once the threads have caught up so far that more can be sent. @throws {DecodeError | HashThreadError} */
+	/** Resolves once the threads have caught up enough to send more. @throws {DecodeError | HashThreadError} */
 	async untilRoom(): Promise<void> {
 		if (!this.failure && !this.hasRoom) await new Promise<void>((go) => this.room.push(go));
 		if (this.failure) throw this.failure;
@@ -142,7 +145,7 @@ export class HashThreads {
 		this.next = (this.next + 1) % this.threads.length;
 	}
 
-	/** The hash of what was sent before. @throws {DecodeError | HashThreadError} */
+	/** The hash of everything sent so far. @throws {DecodeError | HashThreadError} */
 	async value(): Promise<StateHashValue> {
 		if (this.threads.length > 1) {
 			return StateHash.of(await this.sums()).value();
@@ -152,7 +155,7 @@ export class HashThreads {
 		return answer.value;
 	}
 
-	/** The sums of what was sent before. @throws {DecodeError | HashThreadError} */
+	/** The sums of everything sent so far. @throws {DecodeError | HashThreadError} */
 	async sums(): Promise<Uint8Array> {
 		const answers = await Promise.all(this.threads.map((thread) => this.ask(thread, "sums")));
 		const all = new StateHash();

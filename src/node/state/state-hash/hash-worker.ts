@@ -1,4 +1,4 @@
-/** What a thread that hashes entries is sent, and what it does with it. */
+/** Messages to a hashing thread, and their handling. */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { applyBatch, applyRun } from "./entry-batch.js";
@@ -6,20 +6,20 @@ import { StateHash, type StateHashValue } from "./state-hash.js";
 
 export type HashRequest =
 	| { readonly kind: "apply"; readonly batch: Uint8Array }
-	/** Entries to add, as they lie in a chunk of a snapshot. */
+	/** Entries to add, in snapshot chunk format. */
 	| { readonly kind: "add"; readonly batch: Uint8Array }
-	/** Sums of elsewhere. */
+	/** Sums computed elsewhere. */
 	| { readonly kind: "merge"; readonly sums: Uint8Array }
-	/** Wants the hash of what has come so far. */
+	/** Requests the hash of everything received so far. */
 	| { readonly kind: "value"; readonly id: number }
-	/** Wants its sums. */
+	/** Requests its sums. */
 	| { readonly kind: "sums"; readonly id: number };
 
 export type HashAnswer =
 	| { readonly kind: "applied"; readonly bytes: number }
 	| { readonly kind: "value"; readonly id: number; readonly value: StateHashValue }
 	| { readonly kind: "sums"; readonly id: number; readonly sums: Uint8Array }
-	/** A record can't be read: what it has is worth nothing any more. */
+	/** A record can't be decoded: the thread's sums are now useless. */
 	| { readonly kind: "unreadable"; readonly message: string };
 
 /** Answers requests in their order. */

@@ -1,6 +1,6 @@
 /**
- * What an entry of a store counts as in the hash of the state: two nodes that are both right have the same, wherever theirs
- * lies (protocol/state-hash §3).
+ * What a store entry contributes to the state hash: the same on any two correct nodes, wherever they store it
+ * (protocol/state-hash §3).
  */
 
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
@@ -9,18 +9,18 @@ import { propertyEncoding } from "../property-table.js";
 import { storesOf } from "../store-kinds.js";
 import { canonicalMessage, type MessageForm, mapAmounts, messageFields } from "./canonical-message.js";
 
-/** A store in which token balances by name would stand if the network moved these as well: ours. */
+/** A store of ours, for token balances by name as if the network had moved those as well. */
 export const BY_NAME = "account-asset-by-name";
-/** Where the network keeps balances apart from their accounts. */
+/** Where the reference stores balances outside accounts. */
 export const BALANCES = "account-asset";
 
-/** The stores whose entries are hashed, ascending, each with a sum of its own. */
+/** The hashed stores, ascending, each with its own sum. */
 export const hashedStores: readonly string[] = [...storesOf("state"), BY_NAME].sort();
 
-/** Takes an entry in the form in which it is hashed. */
+/** Receives an entry in the form in which it is hashed. */
 type TakeEntry = (store: string, key: Uint8Array, value: Uint8Array) => void;
 
-/** Fields of an account record: balances by name and by number, and whether they are kept apart. */
+/** Fields of an account record: balances by name and by number, and whether they are stored separately. */
 const [ASSET, ASSET_V2, OPTIMIZED] = [6, 56, 60];
 const NOTHING: ReadonlySet<number> = new Set();
 
@@ -30,7 +30,7 @@ const FORMS: Readonly<Record<string, MessageForm>> = {
 };
 const ACCOUNT = FORMS["account"] as MessageForm;
 
-/** What a release writes for itself: counts of votes for block versions that it knows, and a step that it has done. */
+/** Properties internal to a release: votes for the block versions it knows, and a completed migration step. */
 const RELEASE_PROPERTIES = /^(FORK_VERSION_\d+|FORK_CONTROLLER.*|VERSION_NUMBER|TURKISH_KEY_MIGRATION_DONE)$/;
 const SHUFFLED = "current_shuffled_witnesses";
 
@@ -47,7 +47,7 @@ function endsWith(key: Uint8Array, end: Uint8Array): boolean {
 }
 
 /**
- * Gives what an entry counts as, which may be nothing or several.
+ * Emits the hashed form of an entry, which may be none or several.
  * @param store one that belongs to the state
  * @param value as it lies in the store
  * @throws {DecodeError} for a record that can't be read
@@ -71,7 +71,7 @@ function propertyEntry(key: Uint8Array, value: Uint8Array, take: TakeEntry): voi
 function accountEntries(address: Uint8Array, value: Uint8Array, take: TakeEntry): void {
 	const record = canonicalMessage(value, ACCOUNT);
 	take("account", address, record);
-	// Balances are not in that form.
+	// Balances are not part of the canonical record.
 	if (record === value) return;
 	const fields = messageFields(value);
 	for (const [store, field] of MAPS) {
@@ -87,12 +87,12 @@ const MAPS = [
 	[BY_NAME, ASSET],
 ] as const;
 
-/** A balance of 0 is the same as none. */
+/** A balance of 0 equals none. */
 function balanceEntry(key: Uint8Array, value: Uint8Array, take: TakeEntry): void {
 	if (key.length > ADDRESS_LENGTH && value.some((byte) => byte !== 0)) take(BALANCES, key, value);
 }
 
-/** Numbers are read as unsigned, of any length: in the length of their row. */
+/** Numbers are read as unsigned of any length, and written with the length of their row. */
 function propertyValue(name: string, value: Uint8Array): Uint8Array {
 	const encoding = propertyEncoding(name);
 	if (encoding !== "long" && encoding !== "int") return value;

@@ -1,6 +1,6 @@
 /**
- * The hashes of past states, by block: of the newest blocks, and of the last one of every cycle. They go to the database with
- * the batch that brings the state there.
+ * Hashes of past states by block: of the newest blocks, and of the last block of every cycle. Written in the
+ * batch that brings the state to the database.
  */
 
 import { be64, readBe64 } from "../../../protocol/bytes.js";
@@ -9,13 +9,13 @@ import { storeDefinitions } from "../definition.js";
 import { BY_NAME } from "./hashed-entries.js";
 import type { StateHashValue } from "./state-hash.js";
 
-/** Hashes of blocks that don't end a cycle. */
+/** Number of hashes kept for blocks that don't end a cycle. */
 const KEPT_HASHES = 1_024;
 
 /** A state hash of this node. */
 interface KeptHash extends StateHashValue {
 	readonly number: bigint;
-	/** Whether the block was the last of its cycle: the one in which maintenance was done. */
+	/** Whether the block was the last of its cycle: the one that ran maintenance. */
 	readonly endsCycle: boolean;
 }
 
@@ -31,7 +31,7 @@ const STORE_BYTES = 1 + 8 + HASH_BYTES;
 const rowKey = (number: bigint, endsCycle: boolean): Uint8Array =>
 	Buffer.concat([endsCycle ? CYCLES : RECENT, be64(number)]);
 
-/** The sums that a database keeps, and of which block's state they are; undefined: none. */
+/** The stored sums, and the block whose state they are of; undefined: none. */
 export function readSums(
 	database: KeyValueDatabase,
 ): { readonly number: bigint; readonly sums: Uint8Array } | undefined {
@@ -39,12 +39,12 @@ export function readSums(
 	return row && row.length > 8 ? { number: readBe64(row.subarray(0, 8)), sums: row.subarray(8) } : undefined;
 }
 
-/** Keeps the sums of the state that the same batch makes. */
+/** Stores the sums of the state written by the same batch. */
 export function sumsChange(number: bigint, sums: Uint8Array): BatchChange {
 	return { key: SUMS_KEY, value: Buffer.concat([be64(number), sums]) };
 }
 
-/** From then on they are not those of the state any more. */
+/** Marks stored sums as no longer those of the state. */
 export const NO_SUMS: BatchChange = { key: SUMS_KEY, value: null };
 
 export class KeptHashes {
@@ -54,7 +54,7 @@ export class KeptHashes {
 
 	private constructor(
 		private readonly database: KeyValueDatabase,
-		/** Blocks whose rows the database has, but for ends of cycles; ascending. */
+		/** Blocks with rows in the database, except ends of cycles; ascending. */
 		private readonly written: bigint[],
 	) {}
 
@@ -84,7 +84,7 @@ export class KeptHashes {
 		this.newestKept = hash;
 		this.unwritten.set(hash.number, hash);
 		if (this.unwritten.size <= 2 * KEPT_HASHES) return;
-		// As many as can still be asked for, where nothing is written for long.
+		// Bounded by what can still be queried, in case nothing is written for long.
 		for (const [number, { endsCycle }] of this.unwritten) {
 			if (!endsCycle && number <= hash.number - BigInt(KEPT_HASHES)) this.unwritten.delete(number);
 		}
@@ -104,7 +104,7 @@ export class KeptHashes {
 		return changes;
 	}
 
-	/** The database has what {@link flush} gave. */
+	/** The database now has what {@link flush} returned. */
 	flushed(upTo: bigint): void {
 		const lowest = upTo - BigInt(KEPT_HASHES);
 		const old = this.written.findIndex((number) => number > lowest);

@@ -1,6 +1,6 @@
 /**
- * LtHash (eprint.iacr.org/2019/227, §4): the hash of a set is the sum of its members' hashes, 1,024 numbers of 16 bits each. So
- * members can be added and taken away in any order. A member's hash is the first 2,048 bytes of its BLAKE3.
+ * LtHash (eprint.iacr.org/2019/227, §4): the hash of a set is the sum of its members' hashes, 1,024 numbers of 16 bits each,
+ * so members can be added and removed in any order. A member's hash is the first 2,048 bytes of its BLAKE3.
  */
 
 import {
@@ -23,14 +23,14 @@ export { SUM_BYTES };
 
 const DIGEST_BYTES = 32;
 
-/** A number of sums, by index. */
+/** Several sums, by index. */
 export class LatticeSums {
 	private readonly engine;
 	private readonly bytes: Uint8Array;
 	private readonly chaining: Uint32Array;
 
 	constructor(private readonly count: number) {
-		// One more for digests.
+		// One more, for digests.
 		this.engine = startBlake3(count + 1);
 		const { buffer } = this.engine.memory;
 		this.bytes = new Uint8Array(buffer);
@@ -46,19 +46,19 @@ export class LatticeSums {
 		this.change("subtract", sum, pieces);
 	}
 
-	/** The sum's 2,048 bytes, each number with its low byte first; copied. */
+	/** A copy of the sum's 2,048 bytes; numbers are little-endian. */
 	read(sum: number): Uint8Array {
 		const at = this.placeOf(sum);
 		return this.bytes.slice(at, at + SUM_BYTES);
 	}
 
-	/** Makes a sum that of no members. */
+	/** Resets a sum to that of the empty set. */
 	clear(sum: number): void {
 		const at = this.placeOf(sum);
 		this.bytes.fill(0, at, at + SUM_BYTES);
 	}
 
-	/** Adds what {@link read} gave, here or elsewhere. */
+	/** Adds a result of {@link read}, from here or elsewhere. */
 	merge(sum: number, read: Uint8Array): void {
 		const at = this.placeOf(sum);
 		const lanes = new Uint16Array(this.bytes.buffer, at, SUM_BYTES / 2);
@@ -66,7 +66,7 @@ export class LatticeSums {
 		for (let i = 0; i < lanes.length; i++) lanes[i] = (lanes[i] as number) + more.getUint16(2 * i, true);
 	}
 
-	/** BLAKE3 of some bytes: 32 of its output, or up to 2,048. */
+	/** BLAKE3 of some bytes: 32 bytes of output, or up to 2,048. */
 	digest(pieces: readonly Uint8Array[], length = DIGEST_BYTES): Uint8Array {
 		const at = this.placeOf(this.count);
 		this.clear(this.count);
@@ -78,7 +78,7 @@ export class LatticeSums {
 		return SUMS + sum * SUM_BYTES;
 	}
 
-	/** PERF: nearly all members have one chunk at most, which goes into the engine's memory as it is. */
+	/** PERF: nearly all members fit in one chunk, which is copied directly into the engine's memory. */
 	private change(how: "add" | "subtract", sum: number, pieces: readonly Uint8Array[]): void {
 		const { bytes } = this;
 		let length = 0;
@@ -98,12 +98,12 @@ export class LatticeSums {
 		this.engine[how](block, end - block, lastFlags(block) | ROOT, at);
 	}
 
-	/** Compresses all blocks of a chunk in the input but its last. @returns the address of that one */
+	/** Compresses all blocks of a chunk in the input except the last. @returns the address of that one */
 	private chainBlocks(length: number, counter: number): number {
 		const { bytes, engine } = this;
 		this.chaining.set(CHAIN_START);
 		const end = INPUT + length;
-		// What is left over of a block counts as zeros.
+		// A partial block is padded with zeros.
 		if (length === 0 || length % BLOCK_BYTES !== 0)
 			bytes.fill(0, end, end + BLOCK_BYTES - (length % BLOCK_BYTES));
 		let block = INPUT;
@@ -124,7 +124,7 @@ export class LatticeSums {
 			const block = this.chainBlocks(piece.length, chunk);
 			engine.chain(block, chunk, INPUT + piece.length - block, lastFlags(block));
 			let value = this.chained();
-			// As many whole trees end here as the number of chunks is divisible by two; the last ones wait for the root.
+			// As many complete subtrees end here as the chunk count is divisible by two; the last ones wait for the root.
 			for (let whole = chunk + 1; whole % 2 === 0 && chunk + 1 < chunks; whole /= 2) {
 				value = this.joined(halves.pop() as Uint8Array, value);
 			}
@@ -153,7 +153,7 @@ export class LatticeSums {
 	}
 }
 
-/** Flags of the last block of a chunk, which may be its first. */
+/** Flags of a chunk's last block, which may also be its first. */
 function lastFlags(block: number): number {
 	return block === INPUT ? CHUNK_START | CHUNK_END : CHUNK_END;
 }

@@ -1,10 +1,10 @@
-/** One hash for the whole state, which follows it entry by entry (protocol/state-hash). */
+/** One hash of the whole state, maintained entry by entry (protocol/state-hash). */
 
 import { be64, readBe64, toKey, utf8 } from "../../../protocol/bytes.js";
 import { BY_NAME, hashedEntries, hashedStores } from "./hashed-entries.js";
 import { LatticeSums, SUM_BYTES } from "./lattice-sums.js";
 
-/** The number of what is hashed and how: hashes of another one can't be compared. */
+/** Version of what is hashed and how: hashes of different versions can't be compared. */
 export const STATE_HASH_VERSION = 1;
 const DOMAIN = utf8(`coin state hash ${STATE_HASH_VERSION}`);
 
@@ -18,7 +18,7 @@ export interface StateHashValue {
 	/** 32 bytes. */
 	readonly hash: Uint8Array;
 	readonly entries: number;
-	/** Of each store by itself, without those that have nothing. */
+	/** Hash of each store, without empty stores. */
 	readonly stores: ReadonlyMap<string, StoreHash>;
 }
 
@@ -28,7 +28,7 @@ interface Part {
 	entries: number;
 }
 
-/** The sum of all stores, made when it is asked for; before it stand theirs. */
+/** Index of the total over all stores, computed on request; the store sums precede it. */
 const TOTAL = hashedStores.length;
 /** Bytes of {@link StateHash.sums}. */
 export const STATE_SUMS_BYTES = hashedStores.length * (SUM_BYTES + 8) + 8;
@@ -40,7 +40,7 @@ export class StateHash {
 		hashedStores.map((store, index) => [store, { index, name: prefixOf(store), entries: 0 }]),
 	);
 	private readonly keyLength = new Uint8Array(4);
-	/** Entries that say that the network has given up balances by name: where one still stands then is chance. */
+	/** Number of entries saying that the network dropped balances by name: leftovers by name are then arbitrary. */
 	private namesGone = 0;
 
 	private readonly takeIn = (store: string, key: Uint8Array, value: Uint8Array): void => {
@@ -57,7 +57,7 @@ export class StateHash {
 		if (store === "properties" && isSwitchedOn(key, value)) this.namesGone--;
 	};
 
-	/** The hash that {@link sums} were taken of. */
+	/** Restores the hash from {@link sums}. */
 	static of(sums: Uint8Array): StateHash {
 		const hash = new StateHash();
 		hash.merge(sums);
@@ -65,14 +65,14 @@ export class StateHash {
 	}
 
 	/**
-	 * Adds an entry as it lies in a store that belongs to the state.
+	 * Adds an entry as stored in a store that belongs to the state.
 	 * @throws {DecodeError} for a record that can't be read
 	 */
 	add(store: string, key: Uint8Array, value: Uint8Array): void {
 		hashedEntries(store, key, value, this.takeIn);
 	}
 
-	/** Takes an entry out that is in. */
+	/** Removes an entry that was added. */
 	remove(store: string, key: Uint8Array, value: Uint8Array): void {
 		hashedEntries(store, key, value, this.takeOut);
 	}
@@ -94,7 +94,7 @@ export class StateHash {
 		return { hash: lattice.digest([DOMAIN, lattice.read(TOTAL)]), entries, stores };
 	}
 
-	/** Everything that it is made of, for {@link merge}: of each store 2,048 bytes and a count of 8, and one more count. */
+	/** Its whole content, for {@link merge}: per store 2,048 bytes and a count of 8, and one more count. */
 	sums(): Uint8Array {
 		const parts = [...this.parts.values()].flatMap(({ index, entries }) => [
 			this.lattice.read(index),
@@ -103,7 +103,7 @@ export class StateHash {
 		return Buffer.concat([...parts, be64(BigInt(this.namesGone))]);
 	}
 
-	/** Adds what {@link sums} gave, here or elsewhere: parts of a state may be hashed in any order and place. */
+	/** Adds a result of {@link sums}, from here or elsewhere: parts of a state may be hashed in any order and place. */
 	merge(sums: Uint8Array): void {
 		if (sums.length !== STATE_SUMS_BYTES) throw new Error(`sums of ${sums.length} bytes`);
 		const count = (at: number): number => Number(BigInt.asIntN(64, readBe64(sums.subarray(at, at + 8))));
@@ -122,7 +122,7 @@ export class StateHash {
 		return part;
 	}
 
-	/** The store's name and the key each with its length before it, and the value. */
+	/** Store name and key, each length-prefixed, and the value. */
 	private pieces(part: Part, key: Uint8Array, value: Uint8Array): readonly Uint8Array[] {
 		const { keyLength } = this;
 		for (let i = 0; i < 4; i++) keyLength[i] = key.length >>> (8 * (3 - i));

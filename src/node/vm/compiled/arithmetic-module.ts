@@ -1,6 +1,6 @@
 /**
- * The module with the long calculations of compiled programs: products, quotients, and shifts by distances that aren't known
- * before. Words are four limbs of 64 bits, lowest first; results come in the same order.
+ * WebAssembly module with the longer calculations of compiled programs: products, quotients, and shifts by
+ * distances not known at compile time. Words are four 64-bit limbs, lowest first; so are results.
  */
 
 import { I32, I64 } from "../../../protocol/wasm-code.js";
@@ -12,7 +12,7 @@ import { type Expression, Routine } from "./routine.js";
 import { type FunctionCode, type FunctionType, Op, writeModule } from "./wasm-writer.js";
 
 const DIGIT_MASK = 0xffff_ffffn;
-/** Places of digits of 32 bits: numerator, later remainder; divisor; quotient. */
+/** Addresses of the 32-bit digits: numerator, which becomes the remainder; divisor; quotient. */
 const [NUMERATOR, DIVISOR, QUOTIENT] = [Head.SCRATCH, Head.SCRATCH + 128, Head.SCRATCH + 256];
 
 const low32 = (r: Routine, value: Expression): Expression => r.op(Op.I64_AND, value, r.long(DIGIT_MASK));
@@ -26,9 +26,9 @@ const UPPER = [1, 2, 3, 5, 6, 7];
 const ZEROS = (r: Routine, count: number): Expression[] => new Array(count).fill(r.long(0n));
 
 /**
- * Multiplies limbs 0 to 3 by 4 to 7 row by row with digits of 32 bits: a product and two sums fit 64 bits. Rows of a zero limb
- * are left out.
- * @param first local of the lowest digit of the result; behind its digits are two more locals
+ * Schoolbook multiplication of limbs 0 to 3 by 4 to 7 with 32-bit digits: a product plus two digits fits 64
+ * bits. Rows of zero limbs are skipped.
+ * @param first local of the result's lowest digit; two more locals follow its digits
  * @param digits of the result, 8 or 16
  */
 function multiply(r: Routine, first: number, digits: number): void {
@@ -51,7 +51,7 @@ function multiply(r: Routine, first: number, digits: number): void {
 	}
 }
 
-/** A limb from two digits. */
+/** Combines two digits into a limb. */
 const limbOf = (r: Routine, first: number, i: number): Expression =>
 	r.op(Op.I64_OR, r.get(first + 2 * i), r.op(Op.I64_SHL, r.get(first + 2 * i + 1), r.long(32n)));
 
@@ -68,7 +68,7 @@ function product(): FunctionCode {
 	return r.function(BINARY, [[10, I64]], "MUL");
 }
 
-/** Takes how many digits the numerator has; the divisor has up to eight and isn't zero. */
+/** Takes the numerator's digit count; the divisor has up to eight digits and isn't zero. */
 const LONG_DIVISION: FunctionType = { takes: [I32], gives: [] };
 /** Locals of the long division. */
 const D = {
@@ -110,7 +110,7 @@ function longDivision(): FunctionCode {
 		r.storeDigit(at(get(D.J)), QUOTIENT, get(D.GUESS));
 		step(D.J, -1);
 	});
-	// What is left of the numerator, moved back, is the remainder.
+	// What remains of the numerator, shifted back, is the remainder.
 	r.set(D.I, int(0));
 	r.repeat(op(Op.I32_EQZ, op(Op.I32_LT_S, get(D.I), get(D.LENGTH))), () => {
 		const both = op(
@@ -127,7 +127,7 @@ function longDivision(): FunctionCode {
 	]);
 }
 
-/** Moves digits up by the shift, so that the divisor's highest bit is set. */
+/** Normalizes: shifts digits up so that the divisor's highest bit is set. */
 function shiftDigits(r: Routine, where: number, count: Expression): void {
 	const { get, int, op } = r;
 	const place = op(Op.I32_SHL, get(D.I), int(2));
@@ -140,7 +140,7 @@ function shiftDigits(r: Routine, where: number, count: Expression): void {
 	});
 }
 
-/** A digit of the quotient from the topmost digits, at most one too large. */
+/** Estimates a quotient digit from the topmost digits; at most one too large. */
 function guessDigit(r: Routine): void {
 	const { get, int, op, long } = r;
 	const joined = (high: Expression, low: Expression): Expression =>
@@ -161,7 +161,7 @@ function guessDigit(r: Routine): void {
 	});
 }
 
-/** Takes the divisor that often from the numerator; T is negative if that was once too often. */
+/** Subtracts the estimated multiple of the divisor from the numerator; T is negative if the estimate was one too large. */
 function subtractMultiple(r: Routine): void {
 	const { get, int, op, long } = r;
 	r.set(D.CARRY, long(0n));
@@ -181,7 +181,7 @@ function subtractMultiple(r: Routine): void {
 	r.storeDigit(get(D.AT), NUMERATOR, get(D.T));
 }
 
-/** The guess was one too large. */
+/** Corrects an estimate that was one too large. */
 function addBack(r: Routine): void {
 	const { get, int, op, long } = r;
 	r.set(D.GUESS, op(Op.I64_SUB, get(D.GUESS), long(1n)));
@@ -213,19 +213,19 @@ function division(name: string, op: number, result: number, divide: number): Fun
 	return r.function(BINARY, [], name);
 }
 
-/** Divides a numerator of some limbs by the divisor in its place. */
+/** Divides a numerator of several limbs by the divisor in scratch memory. */
 function divideLimbs(r: Routine, numerator: readonly Expression[], divide: number): void {
 	numerator.forEach((limb, i) => {
 		r.store(Op.I64_STORE, NUMERATOR + 8 * i, limb);
 	});
-	// Above the numerator and below both: digits that the shifts look at.
+	// Zero digits above the numerator and below both, which the shifts read.
 	for (const at of [NUMERATOR + 8 * numerator.length, NUMERATOR - 8, DIVISOR - 8]) {
 		r.store(Op.I64_STORE, at, r.long(0n));
 	}
 	r.body.i32(2 * numerator.length).call(divide);
 }
 
-/** Of a sum or product of two words the remainder by a third one (8 to 11); 0 where that is 0. */
+/** Sum or product of two words modulo a third (8 to 11); 0 if that is 0. */
 function modular(name: "ADDMOD" | "MULMOD", divide: number): FunctionCode {
 	const r = new Routine();
 	const { get, op } = r;
@@ -239,7 +239,7 @@ function modular(name: "ADDMOD" | "MULMOD", divide: number): FunctionCode {
 	} else {
 		const CARRY = FIRST;
 		for (let i = 0; i < 4; i++) {
-			// Of the two sums at most one overflows.
+			// At most one of the two additions overflows.
 			r.set(i, op(Op.I64_ADD, get(i), get(CARRY)));
 			const first = op(Op.I64_LT_U, get(i), get(CARRY));
 			r.set(4 + i, op(Op.I64_ADD, get(i), get(4 + i)));
@@ -252,14 +252,14 @@ function modular(name: "ADDMOD" | "MULMOD", divide: number): FunctionCode {
 	return r.function(TERNARY, [[18, I64]], name);
 }
 
-/** Quotient or remainder of words with signs. @param divide number of the one without */
+/** Quotient or remainder of signed words. @param divide function number of the unsigned operation */
 function signedDivision(name: "SDIV" | "SMOD", divide: number): FunctionCode {
 	const r = new Routine();
 	const { get, op, long } = r;
 	const [SIGN, OTHER, CARRY] = [8, 9, 10];
 	r.set(SIGN, op(Op.I64_SHR_S, get(3), long(63n)));
 	r.set(OTHER, op(Op.I64_SHR_S, get(7), long(63n)));
-	/** Turns a word round where the mask is all ones. */
+	/** Negates a word if the mask is all ones. */
 	const negate = (first: number, mask: number): void => {
 		r.set(CARRY, op(Op.I64_AND, get(mask), long(1n)));
 		for (let i = first; i < first + 4; i++) {
@@ -278,7 +278,7 @@ function signedDivision(name: "SDIV" | "SMOD", divide: number): FunctionCode {
 	return r.function(BINARY, [[3, I64]], name);
 }
 
-/** Shifts of a word (4 to 7) by limbs 0 to 3: whole limbs in steps of 128 and 64 bits, then the rest. */
+/** Shifts a word (4 to 7) by limbs 0 to 3: whole limbs in steps of 128 and 64 bits, then the remaining bits. */
 function shift(name: "SHL" | "SHR" | "SAR"): FunctionCode {
 	const r = new Routine();
 	const { get, op, long } = r;
@@ -307,7 +307,7 @@ function shift(name: "SHL" | "SHR" | "SAR"): FunctionCode {
 	return r.function(BINARY, [[2, I64]], name);
 }
 
-/** Limb of a word (4 to 7) that a number of 64-bit steps (a local) names, by nested choices. */
+/** Selects the limb of a word (4 to 7) by an index in a local, with nested selects. */
 function chosen(r: Routine, step: number): Expression {
 	const is = (i: number): Expression => r.op(Op.I64_EQ, r.get(step), r.long(BigInt(i)));
 	return [5, 6, 7].reduce<Expression>(
@@ -334,7 +334,7 @@ function byteOf(): FunctionCode {
 	return r.function(BINARY, [[1, I64]], "BYTE");
 }
 
-/** Whether the first word is above a small number. */
+/** Whether the first word exceeds a small limit. */
 function isAbove(r: Routine, limit: bigint): Expression {
 	const { get, op, long } = r;
 	return op(
@@ -344,7 +344,7 @@ function isAbove(r: Routine, limit: bigint): Expression {
 	);
 }
 
-/** The sign of the lowest `index + 1` bytes, extended: the limb of the sign is moved up and down, those above are filled. */
+/** Sign extension from the lowest `index + 1` bytes: shifts the sign's limb up and down, and fills the limbs above. */
 function signExtension(): FunctionCode {
 	const r = new Routine();
 	const { get, op, long } = r;
@@ -362,9 +362,9 @@ function signExtension(): FunctionCode {
 	return r.function(BINARY, [[3, I64]], "SIGNEXTEND");
 }
 
-/** The module's functions, one after the other, so that they needn't be written all at once. */
+/** The module's functions, one at a time, so that building them can be spread over time. */
 export function* arithmeticFunctions(): Generator<FunctionCode> {
-	// They are numbered behind the import.
+	// Function numbers: the import comes first.
 	const [widen, divide, quotient, remainder] = [0, 1, 2, 3];
 	yield longDivision();
 	yield division("DIV", Op.I64_DIV_U, QUOTIENT, divide);
@@ -383,7 +383,7 @@ export function* arithmeticFunctions(): Generator<FunctionCode> {
 	yield expandFunction(widen);
 }
 
-/** The module's bytes. It exports `CALCULATIONS`, `KECCAK` and `expand`, and asks for `widen`, which expands where it can't. */
+/** The module's bytes. Exports `CALCULATIONS`, `KECCAK` and `expand`; imports `widen`, the fallback of `expand`. */
 export function arithmeticModule(functions: Iterable<FunctionCode> = arithmeticFunctions()): Uint8Array {
 	const imports = [{ name: "widen", type: EXPANSION }];
 	return writeModule({ memoryPages: ARENA_PAGES, imports, functions: [...functions], table: [] });

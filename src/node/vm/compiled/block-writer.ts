@@ -1,7 +1,7 @@
 /**
- * One basic block in WebAssembly. Words that the block makes are in locals; what of them the stack holds at the block's end is
- * written to the frame's stack then. Whatever leaves the block in between writes it first and gives back what later
- * operations were charged.
+ * Compiles one basic block to WebAssembly. Words that the block computes stay in locals; those still on the
+ * stack at its end are written to the frame's stack then. Every exit in between writes them first, and
+ * refunds the energy charged for operations that haven't run.
  */
 
 import { NO_FACTOR } from "../dynamic-energy.js";
@@ -24,15 +24,15 @@ import {
 import { Op, REVERSED, Simd, type WasmWriter } from "./wasm-writer.js";
 import { WordStack } from "./word-stack.js";
 
-/** Locals of a page's function; those of limbs follow. */
+/** Locals of a page's function; limb locals follow. */
 export const Local = {
-	/** The parameter: which entry of the page. */
+	/** Parameter: the page's entry to start at. */
 	ENTRY: 0,
-	/** Address behind the top of the stack when the present block began. */
+	/** Address past the top of the stack when the current block began. */
 	TOP: 1,
 	/** Address of the frame's stack. */
 	STACK: 2,
-	/** Address of the lowest word that the block needs. */
+	/** Address of the lowest word that the block uses. */
 	LOW: 3,
 	ADDRESS: 4,
 	VECTOR: 5,
@@ -40,41 +40,41 @@ export const Local = {
 	FIRST_LIMB: 7,
 } as const;
 
-/** Offset and size of what is hashed in the program: what a frame's place has. */
+/** Maximum offset and size of memory hashed by the program itself: what fits in a frame's place. */
 const MAX_HASHED = 0xffffn;
 
-/** Operations that give a size, with the fields where it stands. */
+/** Operations that push a size, with its field in the head. */
 const SIZES: Readonly<Record<string, number>> = {
 	CALLDATASIZE: Head.INPUT,
 	RETURNDATASIZE: Head.RETURNED,
 	MSIZE: Head.SIZE,
 };
 
-/** Operations that give a word of the frame's place, with where it stands. */
+/** Operations that push a word kept in the frame's place, with its offset. */
 const WORDS: Readonly<Record<string, number>> = {
 	ADDRESS: ADDRESS_OFFSET,
 	CALLER: CALLER_OFFSET,
 	CALLVALUE: CALL_VALUE_OFFSET,
 };
 
-/** Where a jump goes: a known place, or wherever a limb says that is less than the length of the code. */
+/** A jump target: a known position, or the one in a limb, which is less than the code's length. */
 export type Target = { readonly pc: number } | { readonly limb: Limb };
 
-/** Writes how another block is entered. */
+/** Generates transfers to other blocks. */
 export interface Jumps {
-	/** @param nested blocks of WebAssembly that have been opened since this block's own beginning */
+	/** @param nested WebAssembly blocks opened since the start of this block */
 	jump(target: Target, nested: number): void;
-	/** Goes on with the block behind this one. */
+	/** Falls through to the next block. */
 	fall(): void;
 }
 
-/** What is the same in all blocks of a program. */
+/** Facts shared by all blocks of a program. */
 export interface CodeFacts {
 	readonly instructions: Uint8Array;
 	readonly codeLength: number;
 	readonly kindOf: (op: number) => Kind;
 	readonly fixed: FixedCosts;
-	/** Dynamic energy's, in ten-thousandths. */
+	/** Dynamic energy factor, in ten-thousandths. */
 	readonly factor: number;
 	readonly isDestination: (target: number) => boolean;
 }
@@ -113,7 +113,7 @@ export class BlockWriter {
 		this.limbs.settle();
 	}
 
-	/** Checks stack and energy for all of the block, and charges it. */
+	/** Checks the stack height and energy for the whole block, and charges it. */
 	private enter(): void {
 		const { code, block } = this;
 		code
@@ -124,7 +124,7 @@ export class BlockWriter {
 		code.get(Local.STACK).op(Op.I32_SUB);
 		const spare = spareHeight(block);
 		if (spare < 0) code.i32(1).op(Op.I32_OR);
-		// One comparison for both ends: a negative height becomes a huge one.
+		// One comparison checks both bounds: a negative height becomes a huge unsigned one.
 		else code.i32(STACK_WORD * spare).op(Op.I32_GT_U);
 		code.when();
 		this.leave(Exit.INTERPRET, block.pc, () => code.get(Local.TOP));
@@ -137,7 +137,7 @@ export class BlockWriter {
 		this.charge(block.cost, block.penalty);
 	}
 
-	/** Takes energy, or gives it back if it is negative. */
+	/** Charges energy; refunds it if negative. */
 	private charge(cost: number, penalty: number): void {
 		const { code } = this;
 		if (cost !== 0) code.get(Local.LEFT).i64(BigInt(-cost)).op(Op.I64_ADD).set(Local.LEFT);
@@ -146,7 +146,7 @@ export class BlockWriter {
 		code.i64(BigInt(penalty)).op(Op.I64_ADD).access(Op.I64_STORE, Head.PENALTY);
 	}
 
-	/** Returns to the driver, with the stack as it is written. */
+	/** Returns to the driver; the stack must have been written. */
 	private leave(exit: number, pc: number, pushTop = (): void => this.pushTop()): void {
 		const { code } = this;
 		code.i32(0).i32(exit).access(Op.I32_STORE, Head.EXIT);
@@ -173,7 +173,7 @@ export class BlockWriter {
 			.op(Op.I32_ADD);
 	}
 
-	/** Has the interpreter run an operation and all behind it, which were charged for and not done. */
+	/** Leaves to the interpreter at this operation, refunding what was charged for it and the rest of the block. */
 	private interpret({ pc, op, costAfter, penaltyAfter }: BlockOperation): void {
 		const { fixed } = this.facts;
 		this.stack.writeAside();
@@ -181,7 +181,7 @@ export class BlockWriter {
 		this.leave(Exit.INTERPRET, pc);
 	}
 
-	/** The block has done its work: the frame's stack is whole. */
+	/** Ends the block: writes its words to the frame's stack. */
 	private finish(): void {
 		this.stack.write();
 		if (this.stack.height === this.block.needs) return;
@@ -206,7 +206,7 @@ export class BlockWriter {
 		const isKnown = "pc" in target;
 		const [word, condition] = stack.top(2) as [Limbs, Limbs];
 		const any = limbs.any(condition);
-		// Whoever fails at the jump itself must find its operands.
+		// If the jump itself fails, the interpreter needs its operands on the stack.
 		if (!isKnown) stack.write(2);
 		retain(word);
 		retain(condition);
@@ -226,7 +226,7 @@ export class BlockWriter {
 		jumps.fall();
 	}
 
-	/** Where the jump on the stack goes. What is known to go nowhere meets its check when it runs. */
+	/** The target of the jump on the stack. A known invalid target fails its check at run time. */
 	private targetOf(): Target {
 		const word = this.stack.peek(0);
 		const value = knownWord(word);
@@ -236,7 +236,7 @@ export class BlockWriter {
 		return { limb: word[0] };
 	}
 
-	/** Leaves a jump beyond the code to the interpreter. */
+	/** Leaves jumps past the end of the code to the interpreter. */
 	private checkTarget(word: Limbs, operation: BlockOperation): void {
 		const { code } = this;
 		this.limbs.push(word[0]);
@@ -247,7 +247,7 @@ export class BlockWriter {
 		code.end();
 	}
 
-	/** Or: a word has more than one limb. */
+	/** Adds a check to the condition on the stack: a word has more than one limb. */
 	private orLong(word: Limbs): void {
 		if (isShort(word)) return;
 		this.limbs.push(this.limbs.any(word.slice(1)));
@@ -302,7 +302,7 @@ export class BlockWriter {
 		return digits === "" ? 0n : BigInt(`0x${digits}`);
 	}
 
-	/** Calls the driver for an operation that the frame goes on after. */
+	/** Calls the driver for an operation that doesn't end the block. */
 	private operate({ pc, row, costAfter, penaltyAfter }: BlockOperation): void {
 		const { code, stack } = this;
 		stack.write(row.takes);
@@ -320,7 +320,10 @@ export class BlockWriter {
 		code.end();
 	}
 
-	/** Hashes memory in use where no one learns from it; else, and where energy is short, the driver does it. */
+	/**
+	 * Hashes memory in use, unless slot guesses are being learned from hashes; then, or if energy is short, the
+	 * driver does it.
+	 */
 	private hash(operation: BlockOperation): void {
 		const { code, limbs, stack } = this;
 		const [offset, size] = stack.top(2) as [Limbs, Limbs];
@@ -353,7 +356,7 @@ export class BlockWriter {
 		code.end();
 	}
 
-	/** Charges the energy on WebAssembly's stack, with its penalty. @param otherwise where to go if there is too little */
+	/** Charges the energy on WebAssembly's stack plus penalty. @param otherwise label to branch to if there is too little */
 	private chargeCalculated(otherwise: number): void {
 		const { code, limbs } = this;
 		const { factor } = this.facts;
@@ -372,14 +375,14 @@ export class BlockWriter {
 		code.op(Op.I64_SUB).access(Op.I64_STORE, Head.PENALTY);
 	}
 
-	/** A cost with its penalty. */
+	/** A cost including its penalty. */
 	private penalized(cost: Limb): Limb {
 		this.limbs.push(cost);
 		this.code.i64(BigInt(this.facts.factor)).op(Op.I64_MUL).i64(BigInt(NO_FACTOR)).op(Op.I64_DIV_U);
 		return this.limbs.take();
 	}
 
-	/** The address of a word of memory, which is in use from then on. */
+	/** Address of a word of memory, expanding the memory if necessary. */
 	private access(operation: BlockOperation, offset: Limbs): void {
 		const { code, limbs } = this;
 		limbs.push(offset[0]);
@@ -397,7 +400,7 @@ export class BlockWriter {
 		code.op(Op.I32_WRAP_I64).i32(0).access(Op.I32_LOAD, Head.MEMORY).op(Op.I32_ADD).set(Local.ADDRESS);
 	}
 
-	/** An offset of 32 bits, -1 for all that have more. */
+	/** An offset as 32 bits; -1 for larger ones. */
 	private pushOffset(offset: Limbs): void {
 		const { code, limbs } = this;
 		limbs.push(offset[0]);
@@ -422,7 +425,7 @@ export class BlockWriter {
 		this.stack.push(word as unknown as Limbs);
 	}
 
-	/** A word of the frame's input where the program sees it; where it doesn't, and beyond its end, the driver reads it. */
+	/** Loads a word of input if the program can read it there; otherwise, or past its end, leaves it to the driver. */
 	private loadInput(operation: BlockOperation): void {
 		const { code, limbs, stack } = this;
 		const offset = stack.peek(0);
@@ -454,7 +457,7 @@ export class BlockWriter {
 		stack.replace(1, [first, second, third, fourth]);
 	}
 
-	/** 16 bytes of memory as two limbs, the lower one first. */
+	/** Loads 16 bytes of memory as two limbs, lower one first. */
 	private loadHalf(offset: number): [Limb, Limb] {
 		const { code, limbs } = this;
 		code.get(Local.ADDRESS).simdAccess(Simd.LOAD, offset).tee(Local.VECTOR).get(Local.VECTOR);
@@ -499,7 +502,7 @@ export class BlockWriter {
 	}
 }
 
-/** The bytes of a limb in the order of the machine's memory. */
+/** A limb with its bytes swapped to memory order. */
 function swapped(limb: bigint): bigint {
 	const bytes = Buffer.alloc(8);
 	bytes.writeBigUInt64BE(limb);

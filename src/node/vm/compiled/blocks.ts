@@ -1,58 +1,58 @@
 /**
- * Code cut into basic blocks: runs of operations that are entered at their first one and left at their last one. What a
- * block costs at least and what it needs of the stack are sums over its operations.
+ * Splits code into basic blocks, entered only at the first operation and left only at the last. A block's
+ * minimum cost and its stack requirement are sums over its operations.
  */
 
 import { type Instruction, STACK_LIMIT } from "../instruction.js";
 import type { InstructionTable } from "../instruction-table.js";
 import { JUMPDEST, type Program, PUSH1, PUSH32 } from "../program.js";
 
-/** Operations of a block at the most, so that its sums stay small and its function can be compiled in little time. */
+/** Maximum operations per block, to keep its sums small and its function quick to compile. */
 const LONGEST = 128;
 
 /** How a block ends. */
 type BlockEnd =
-	/** With a jump of its own. */
+	/** With a jump. */
 	| "jump"
 	| "jumpi"
-	/** With an operation that the driver runs: it may end the frame or open another one. */
+	/** With an operation that the driver runs, since it may end the frame or open another one. */
 	| "operation"
-	/** Before an operation that no rule brings: the interpreter says how that fails. */
+	/** Before an undefined operation, which the interpreter fails. */
 	| "missing"
-	/** Before the next block. */
+	/** Falls through to the next block. */
 	| "falls";
 
 export interface BlockOperation {
 	readonly pc: number;
 	readonly op: number;
 	readonly row: Instruction;
-	/** Of the operations behind it in the block: fixed costs and their penalties. */
+	/** Fixed costs and penalties of the operations after it in the block. */
 	costAfter: number;
 	penaltyAfter: number;
 }
 
 export interface BasicBlock {
 	readonly pc: number;
-	/** Where the next one begins. */
+	/** Start of the next block. */
 	readonly next: number;
 	readonly isDestination: boolean;
 	readonly operations: readonly BlockOperation[];
 	readonly end: BlockEnd;
-	/** Fixed costs with penalties, and the penalties alone. */
+	/** Fixed costs including penalties, and the penalties alone. */
 	readonly cost: number;
 	readonly penalty: number;
-	/** Words that must be on the stack, and how many more it has at the highest. */
+	/** Words required on the stack, and the maximum growth above that. */
 	readonly needs: number;
 	readonly grows: number;
 }
 
-/** What costs an operation always has; those of memory operations count the fee that every access has. */
+/** The fixed part of operations' costs; for memory operations it includes the access fee. */
 export interface FixedCosts {
 	readonly cost: (op: number) => number;
 	readonly penalty: (op: number) => number;
 }
 
-/** Whether the driver runs an operation, because afterwards the frame may wait or have ended. */
+/** Whether an operation ends its block, because the frame may be waiting or ended afterwards. */
 function endsBlock({ action, isCall, name }: Instruction): boolean {
 	return isCall === true || (action.kind === "effect" && INTERRUPTING.has(name));
 }
@@ -66,10 +66,10 @@ const INTERRUPTING: ReadonlySet<string> = new Set([
 	"CREATE2",
 ]);
 
-/** The operation behind this one. */
+/** Position of the next operation. */
 const after = (pc: number, op: number): number => pc + (op >= PUSH1 && op <= PUSH32 ? op - PUSH1 + 1 : 0) + 1;
 
-/** All blocks of a program that can be reached: behind an unconditional end only a destination begins one. */
+/** All reachable blocks of a program: after an unconditional end, only a jump destination starts a new one. */
 export function* basicBlocks(
 	program: Program,
 	table: InstructionTable,
@@ -132,5 +132,5 @@ function blockAt(
 	return { pc: start, next: pc, isDestination, operations, end, cost, penalty, needs, grows };
 }
 
-/** How much higher than its need a stack may be when a block begins; negative: the block overflows any. */
+/** How far the stack may exceed the block's requirement at its start; negative: the block always overflows. */
 export const spareHeight = ({ needs, grows }: BasicBlock): number => STACK_LIMIT - grows - needs;

@@ -1,4 +1,4 @@
-/** Operations on words alone that are written in place, or as a call of the arithmetic module. */
+/** Pure word operations, compiled inline or as a call of the arithmetic module. */
 
 import { importNumber } from "./imports.js";
 import {
@@ -15,13 +15,13 @@ import { Op } from "./wasm-writer.js";
 
 type Calculation = (writer: LimbWriter, operands: readonly Limbs[]) => Limbs;
 
-/** A calculation that needs both of its operands. */
+/** A calculation with both operands required. */
 const binary =
 	(rule: (writer: LimbWriter, a: Limbs, b: Limbs) => Limbs): Calculation =>
 	(writer, [a, b]) =>
 		rule(writer, a as Limbs, b as Limbs);
 
-/** A comparison, whose result is 0 or 1. */
+/** A comparison; the result is 0 or 1. */
 const comparison = (rule: (writer: LimbWriter, a: Limbs, b: Limbs) => Limb): Calculation =>
 	binary((writer, a, b) => shortWord(rule(writer, a, b)));
 
@@ -36,7 +36,7 @@ function called(name: string): Calculation {
 	};
 }
 
-/** The operand's value if it is known and below 2^16, else undefined. */
+/** The operand's value if known, capped at 0xffff; undefined if unknown. */
 function knownSmall(word: Limbs): number | undefined {
 	const value = knownWord(word);
 	return value === undefined ? undefined : value < 0x1_0000n ? Number(value) : 0xffff;
@@ -44,7 +44,7 @@ function knownSmall(word: Limbs): number | undefined {
 
 type Shift = (writer: LimbWriter, word: Limbs, by: number) => Limbs;
 
-/** A shift by a known distance in place, by others in the arithmetic module. */
+/** Shifts by a known distance are inlined; others call the arithmetic module. */
 function shift(name: string, rule: Shift): Calculation {
 	const other = called(name);
 	return (writer, operands) => {
@@ -55,7 +55,7 @@ function shift(name: string, rule: Shift): Calculation {
 	};
 }
 
-/** Division or remainder of one limb by one limb in place. */
+/** Division or remainder with a known one-limb divisor and a one-limb dividend is inlined. */
 function division(name: string, op: number): Calculation {
 	const other = called(name);
 	return (writer, operands) => {
@@ -69,7 +69,7 @@ function division(name: string, op: number): Calculation {
 	};
 }
 
-/** Products of what fits 32 bits are one instruction. */
+/** Products with a known power of two are shifts. */
 function product(): Calculation {
 	const other = called("MUL");
 	return (writer, operands) => {
@@ -124,7 +124,7 @@ const RULES: Readonly<Record<string, Calculation>> = {
 	SAR: shift("SAR", (w, word, by) => w.shiftRight(word, Math.min(by, 255), true)),
 };
 
-/** How an operation is calculated in a program; undefined: the driver does it. */
+/** How an operation is calculated in a program; undefined: by the driver. */
 export function calculationOf(name: string): Calculation | undefined {
 	return RULES[name];
 }

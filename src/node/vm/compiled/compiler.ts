@@ -1,7 +1,7 @@
 /**
- * Which programs are compiled, and when. A program is worth it when the interpreter has spent as much time on it as compiling
- * takes, about. Small ones are compiled at once; others are translated a few blocks at a time, between other tasks, and
- * compiled by the runtime's own threads. Until then the interpreter runs them.
+ * Decides which programs are compiled, and when. A program is worth compiling once the interpreter has spent about as much
+ * time on it as compiling takes. Small ones are compiled immediately; others are translated a few blocks at a time, between
+ * other tasks, and compiled on the runtime's threads. Until then they are interpreted.
  */
 
 import { setFlagsFromString } from "node:v8";
@@ -15,31 +15,31 @@ import { putRoundConstants } from "./keccak-function.js";
 import { RUN_NAME, type Rules, Translation } from "./translation.js";
 import type { FunctionCode } from "./wasm-writer.js";
 
-/** Which programs are compiled: none, those that are run much, or all of them before they run first (for tests). */
+/** Which programs are compiled: none, hot ones, or all of them before their first run (for tests). */
 export type Compiles = "never" | "hot" | "always";
 
 export interface CompiledProgram {
-	/** The rules that it was compiled for; under others it is interpreted, until it is hot again. */
+	/** The rules it was compiled for; under others it is interpreted until it is hot again. */
 	readonly table: InstructionTable;
-	/** Runs from an entry until it returns to the driver. */
+	/** Runs from an entry until the program returns to the driver. */
 	readonly run: (entry: number) => void;
-	/** What it takes in memory, about. */
+	/** Approximate memory use, in bytes. */
 	readonly bytes: number;
 }
 
-/** Code up to here is translated at once. */
+/** Maximum code size, in bytes, that is translated immediately. */
 const SMALL_CODE = 128;
-/** Modules up to here are compiled at once: two milliseconds, with the translation. */
+/** Maximum module size, in bytes, that is compiled immediately: takes two milliseconds including translation. */
 const SMALL_MODULE = 16 << 10;
 
-/** Energy that the interpreter spends in the time in which a byte of code is compiled, about; and for any code at all. */
+/** Approximate energy the interpreter spends in the time it takes to compile a byte of code, and the minimum for any code. */
 const HEAT_PER_BYTE = 500;
 const LEAST_HEAT = 200_000;
 
-/** What the runtime holds for a byte of a module, about: the byte, and its machine code. */
+/** Approximate bytes the runtime keeps per byte of a module: the byte itself and its machine code. */
 const BYTES_PER_BYTE = 7;
 
-/** Imports of all programs, made once. */
+/** Imports shared by all programs, created once. */
 let host: Readonly<Record<string, unknown>> | undefined;
 
 function makeHost(arithmetic: object): Readonly<Record<string, unknown>> {
@@ -50,12 +50,12 @@ function makeHost(arithmetic: object): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Has the runtime make machine code of whole modules, on its own threads. Left to itself it compiles a function when that first runs:
- * inside a transaction, which may have less time for all it does than that takes.
+ * Makes the runtime compile whole modules on its own threads. By default it compiles a function on its first
+ * call: inside a transaction, whose time limit may be shorter than that takes.
  */
 const compileWhole = (): void => setFlagsFromString("--no-wasm-lazy-compilation");
 
-/** Makes the imports between other tasks. */
+/** Creates the imports in steps, between other tasks. */
 async function prepareHost(): Promise<void> {
 	compileWhole();
 	const functions: FunctionCode[] = [];
@@ -67,10 +67,10 @@ async function prepareHost(): Promise<void> {
 	host ??= makeHost(module);
 }
 
-/** Lets other tasks run. */
+/** Yields to other tasks. */
 const turn = (): Promise<unknown> => new Promise((resume) => setImmediate(resume));
 
-/** The compiled program for these rules, if there is one; it is made where that is due. */
+/** The compiled program for these rules, if there is one; starts compiling it if due. */
 export function compiledFor(program: Program, rules: Rules): CompiledProgram | undefined {
 	const { compiled, keeper } = program;
 	if (compiled?.table === rules.table) return compiled;
@@ -99,7 +99,7 @@ function instantiate(module: object): CompiledProgram["run"] {
 	return new Instance(module, imports).exports[RUN_NAME] as CompiledProgram["run"];
 }
 
-/** One program is compiled after the other, so that no more is done between two tasks than one step. */
+/** Programs are compiled one at a time, so that at most one step runs between two tasks. */
 let queue = Promise.resolve();
 
 function compileAtOnce(program: Program, rules: Rules): void {
@@ -127,7 +127,7 @@ async function compileBeside(program: Program, rules: Rules): Promise<void> {
 	const translation = new Translation(program, rules);
 	do await turn();
 	while (translation.step());
-	// It stays interpreted, and isn't tried again.
+	// It stays interpreted and isn't retried.
 	if (translation.isTooLarge) return;
 	try {
 		if (!host) await prepareHost();
@@ -138,7 +138,7 @@ async function compileBeside(program: Program, rules: Rules): Promise<void> {
 	await compileModule(program, rules, translation.finish());
 }
 
-/** On the runtime's threads. */
+/** Compiles a module on the runtime's threads. */
 async function compileModule(program: Program, rules: Rules, bytes: Uint8Array): Promise<void> {
 	try {
 		install(program, rules, bytes, (await engine?.compile(bytes)) as object);
@@ -147,19 +147,19 @@ async function compileModule(program: Program, rules: Rules, bytes: Uint8Array):
 	}
 }
 
-/** An error of the compiler is no transaction's: what was being compiled stays interpreted. */
+/** A compiler error must not fail a transaction: the program stays interpreted. */
 function giveUp(error: unknown): void {
 	process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-/** A processor without vectors, a module that is too large, or no memory for code: the program stays interpreted. */
+/** The processor lacks SIMD, the module is too large, or there is no memory for code: the program stays interpreted. */
 function refuse(error: unknown): void {
 	const isExpected = (engine && error instanceof engine.CompileError) || error instanceof RangeError;
 	if (!isExpected) throw error;
 }
 
 function install(program: Program, rules: Rules, code: Uint8Array, module: object): void {
-	// Not if it was dropped meanwhile.
+	// Skipped if the program was evicted from the cache meanwhile.
 	if (program.keeper) place(program, rules, code, instantiate(module));
 	program.isSettled = false;
 }

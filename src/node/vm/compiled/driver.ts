@@ -1,11 +1,11 @@
 /**
- * Runs the program of a frame, compiled where that is worth it.
+ * Runs a frame's program, compiled if it is worth it.
  *
- * In comes a frame that begins, or goes on after a frame that it opened; out it comes as the interpreter would leave it:
- * ended, failed, or with a frame opened. Energy, penalties, memory, the order of failures and their texts are the
- * interpreter's, which runs whatever a compiled program can't decide by itself from the operation where that shows: a block
- * whose energy or stack doesn't suffice, a jump that goes nowhere, memory beyond what the arena has. It also runs what is observed.
- * A compiled program never touches state, time or other frames: operations that do are the table's own functions.
+ * Takes a frame that begins, or resumes after a frame it opened, and leaves it as the interpreter would:
+ * ended, failed, or with a frame opened. Energy, penalties, memory, the order of failures and their messages
+ * match the interpreter, which takes over wherever a compiled program can't decide: a block without enough
+ * energy or stack, an invalid jump, memory beyond the arena. Observed frames are interpreted too. Compiled
+ * programs never touch state, time or other frames: the instruction table's functions do that.
  */
 
 import { NO_FACTOR } from "../dynamic-energy.js";
@@ -44,14 +44,14 @@ import {
 import { Exit } from "./imports.js";
 import { pageEntry } from "./translation.js";
 
-/** Energy between two returns where no time is limited: the runtime exchanges code for better one at a call only. */
+/** Energy between two returns to the driver without a time limit: the runtime swaps in better code only at a call. */
 const LONG_SLICE = 1_000_000;
 
-/** A frame in its compiled program. */
+/** A frame that is running compiled code. */
 export interface CompiledRun extends RunningFrame {
 	readonly program: CompiledProgram;
 	readonly place: number;
-	/** Words on the program's stack, without those that an operation left at the bottom of the frame's own one. */
+	/** Words on the program's stack, excluding results that an operation left on the frame's own stack. */
 	height: number;
 }
 
@@ -70,11 +70,11 @@ function interpretAndCount(frame: Frame): void {
 	const { program } = frame.context;
 	const before = frame.left;
 	interpret(frame);
-	// What calls were given isn't spent here; a frame's own work between two calls is rarely more than this.
+	// Energy forwarded to calls isn't spent here, so cap it: a frame rarely spends more between two calls.
 	program.heat += Math.max(0, Math.min(before - frame.left, LONG_SLICE));
 }
 
-/** The compiled program of a frame that begins, if there is one that it can run. */
+/** The compiled program for a new frame, if there is one it can run. */
 function begin(frame: Frame): CompiledRun | undefined {
 	const { machine, context, memory, factor } = frame;
 	const { place } = memory;
@@ -108,7 +108,7 @@ function runCompiled(frame: Frame, run: CompiledRun): void {
 	if (!frame.interrupted) goInterpreting(frame, run);
 }
 
-/** Runs the program once. @returns whether to run it again; else the frame is interrupted, or for the interpreter */
+/** Runs one slice. @returns whether to continue; otherwise the frame is interrupted, or must be interpreted */
 function runSlice(frame: Frame, run: CompiledRun): boolean {
 	const { place } = run;
 	const results = frame.sp;
@@ -138,7 +138,7 @@ function runSlice(frame: Frame, run: CompiledRun): boolean {
 	}
 }
 
-/** Looks at the clock when a slice is spent. @returns whether there was energy beyond it */
+/** Checks the clock after a slice. @returns whether the frame has energy beyond it */
 function continues(frame: Frame, run: CompiledRun): boolean {
 	const { deadlineMs } = frame.machine.options;
 	if (run.aside === 0) return false;
@@ -148,7 +148,7 @@ function continues(frame: Frame, run: CompiledRun): boolean {
 	return longField(Head.LEFT) < run.slice;
 }
 
-/** Runs the operation before which the program stands; its operands are on the program's stack. */
+/** Runs the operation at the program's position, with operands from the program's stack. */
 function runOperation(frame: Frame, run: CompiledRun): boolean {
 	const { table, place } = run;
 	const op = frame.context.program.instructions[frame.pc] as number;

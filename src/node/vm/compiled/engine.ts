@@ -1,6 +1,6 @@
-/** What is used of WebAssembly, which the types of Node.js don't have. */
+/** The parts of the WebAssembly API used here, which Node.js's types lack. */
 
-/** A memory, and what modules import and export of it and of functions. */
+/** Just enough of memories, modules and instances. */
 interface Engine {
 	readonly Memory: new (size: {
 		readonly initial: number;
@@ -15,5 +15,5 @@ interface Engine {
 	compile(bytes: Uint8Array): Promise<object>;
 }
 
-/** Undefined where WebAssembly is switched off. */
+/** Undefined if WebAssembly is disabled. */
 export const engine = (globalThis as unknown as { readonly WebAssembly?: Engine }).WebAssembly;

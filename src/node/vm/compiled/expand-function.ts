@@ -1,4 +1,4 @@
-/** What makes a word of memory usable and charges for it, as far as the frame's place and the program's slice of energy go. */
+/** The function that expands memory to a word and charges for it, within the frame's place and the program's energy slice. */
 
 import { I64 } from "../../../protocol/wasm-code.js";
 import { NO_FACTOR } from "../dynamic-energy.js";
@@ -7,10 +7,10 @@ import { EXPANSION } from "./imports.js";
 import { type Expression, Routine } from "./routine.js";
 import { type FunctionCode, Op } from "./wasm-writer.js";
 
-/** Locals: parameters, words in use before and after, cost with the fee of every access, what is charged. */
+/** Locals: parameters, words before and after, cost including the access fee, total charged. */
 const L = { OFFSET: 0, CHARGED: 1, BEFORE: 2, AFTER: 3, COST: 4, TOTAL: 5 } as const;
 
-/** @param otherwise number of the driver's function, which decides where this one can't */
+/** @param otherwise function number of the driver's fallback */
 export function expandFunction(otherwise: number): FunctionCode {
 	const r = new Routine();
 	const { get, op, int, long } = r;
@@ -27,7 +27,7 @@ export function expandFunction(otherwise: number): FunctionCode {
 	const words = op(Op.I64_MUL, op(Op.I64_SUB, get(L.AFTER), get(L.BEFORE)), long(3n));
 	const growth = op(Op.I64_SUB, op(Op.I64_ADD, words, square(L.AFTER)), square(L.BEFORE));
 	r.set(L.COST, op(Op.I64_ADD, growth, head(Head.FEE)));
-	// With its penalty; the fee and the fee's own penalty are charged with the block.
+	// Includes the penalty; the fee and its penalty are already charged with the block.
 	const penalized = (cost: Expression): Expression =>
 		op(Op.I64_DIV_U, op(Op.I64_MUL, cost, head(Head.FACTOR)), long(BigInt(NO_FACTOR)));
 	r.set(L.TOTAL, op(Op.I64_SUB, penalized(get(L.COST)), penalized(head(Head.FEE))));

@@ -1,4 +1,4 @@
-/** What compiled programs call of the machine while they run: the frame that runs is noted here. */
+/** Functions that compiled programs call in the machine. The running frame is kept here. */
 
 import { penaltyOf } from "../dynamic-energy.js";
 import type { Frame } from "../frame.js";
@@ -21,16 +21,16 @@ import {
 	writeStackWord,
 } from "./arena.js";
 
-/** A frame with what its compiled program runs by. */
+/** A frame and the parameters its compiled program runs with. */
 export interface RunningFrame {
 	readonly frame: Frame;
 	readonly table: InstructionTable;
 	readonly memoryFee: number;
-	/** Nobody learns from the hashes that it makes. */
+	/** Whether the program may hash itself: no slot guesses are being learned. */
 	readonly hashes: boolean;
 	/** Energy between two returns to the driver. */
 	readonly slice: number;
-	/** Energy that the program doesn't know of: what is beyond its slice. */
+	/** The frame's energy beyond the program's current slice. */
 	aside: number;
 }
 
@@ -39,7 +39,7 @@ const LOG4 = 0xa4;
 
 let running: RunningFrame | undefined;
 
-/** The frame that runs from now on. @returns the one before */
+/** Sets the running frame. @returns the previous one */
 export function setRunning(next: RunningFrame | undefined): RunningFrame | undefined {
 	const before = running;
 	running = next;
@@ -55,8 +55,8 @@ export function giveSlice(run: RunningFrame): void {
 }
 
 /**
- * Tells the program what is left of its slice: a new one is only given where the clock is looked at. What was charged for
- * operations that it hasn't reached is not its own, and may be more than there is.
+ * Writes back what is left of the program's slice. Doesn't grant a new one: that happens only with a clock
+ * check. Energy charged in advance for later operations isn't part of the frame's, and may exceed it.
  */
 function giveBack(run: RunningFrame, charged: number): void {
 	const left = run.frame.left - charged;
@@ -64,30 +64,30 @@ function giveBack(run: RunningFrame, charged: number): void {
 	setLongField(Head.LEFT, left - run.aside);
 }
 
-/** Tells the frame of the program's energy and memory. */
+/** Updates the frame with the program's energy and memory. */
 export function syncFrame(run: RunningFrame, charged = 0): void {
 	run.frame.memory.expand(headField(Head.SIZE));
 	run.frame.left = longField(Head.LEFT) + run.aside + charged;
 }
 
-/** Moves operands to where operations look for them: the bottom of the frame's own stack. */
+/** Moves operands to the bottom of the frame's own stack, where operations expect them. */
 export function takeOperands(frame: Frame, top: number, count: number): void {
 	const { stack } = frame;
 	for (let i = 0; i < count; i++) stack[i] = readStackWord(top - STACK_WORD * (count - i));
 	frame.sp = count;
 }
 
-/** Moves what an operation left there to the program's stack. @param at the address for the first word */
+/** Moves an operation's results to the program's stack. @param at the address for the first word */
 export function giveResults(frame: Frame, at: number): void {
 	for (let i = 0; i < frame.sp; i++) writeStackWord(at + STACK_WORD * i, frame.stack[i] as Word);
 	frame.sp = 0;
 }
 
 /**
- * Runs an operation after which the frame goes on.
- * @param top address behind its operands
- * @param charged energy for operations behind it, and the penalty in it
- * @returns 1; 0 where the interpreter must go on
+ * Runs an operation that doesn't end the frame's block.
+ * @param top address past its operands
+ * @param charged energy already charged for later operations; `chargedPenalty` is the penalty in it
+ * @returns 1; 0 if the interpreter must take over
  */
 export function operate(pc: number, top: number, charged: number, chargedPenalty: number): number {
 	const run = running as RunningFrame;
@@ -109,7 +109,7 @@ export function operate(pc: number, top: number, charged: number, chargedPenalty
 	return run.aside < 0 || frame.memory.place === undefined ? 0 : 1;
 }
 
-/** PERF: topics are bytes here and there, never words. */
+/** PERF: handles topics as bytes, without converting them to words. */
 function performLog(frame: Frame, table: InstructionTable, op: number, top: number): void {
 	checkTime(frame, table, op);
 	takeOperands(frame, top, 2);
@@ -126,7 +126,7 @@ function checkTime({ machine }: Frame, table: InstructionTable, op: number): voi
 		throw timeoutAt(table.rows[op]?.name ?? "");
 }
 
-/** Runs an operation whose fixed cost is paid, on operands at the bottom of the frame's stack. */
+/** Runs an operation whose fixed cost is paid, with its operands at the bottom of the frame's stack. */
 export function perform(frame: Frame, table: InstructionTable, op: number): void {
 	const { stack } = frame;
 	switch (((table.heads[op] as number) & 0xff) as Kind) {
@@ -160,9 +160,9 @@ export function perform(frame: Frame, table: InstructionTable, op: number): void
 }
 
 /**
- * Makes a word of memory usable, and charges for it what its fixed cost hasn't.
+ * Expands memory to a word and charges what its fixed cost doesn't cover.
  * @param offset -1: beyond 31 bits
- * @returns 1; 0 where the interpreter must decide, and nothing was done
+ * @returns 1; 0 if the interpreter must decide, with nothing changed
  */
 export function widen(offset: number, charged: number): number {
 	const run = running as RunningFrame;

@@ -1,6 +1,6 @@
 /**
- * Keccak-256 (the Keccak submission of 2011, padding 0x01) of a frame's memory, its result as a word of the stack. Hashes of 64
- * bytes are remembered: those are the places of mappings' values, each of which code asks for when it reads and when it writes.
+ * Keccak-256 (the Keccak submission of 2011, padding 0x01) of a frame's memory; the result is a stack word.
+ * Caches hashes of 64 bytes: they are slots of mapping values, which code computes both to read and to write.
  */
 
 import { I32, I64, V128 } from "../../../protocol/wasm-code.js";
@@ -10,13 +10,13 @@ import { type Expression, Routine } from "./routine.js";
 import { type FunctionCode, Op, REVERSED, Simd } from "./wasm-writer.js";
 
 const ROUNDS = 24;
-/** Bytes that are taken in between two permutations. */
+/** Bytes absorbed per permutation. */
 const RATE = 136;
 
-/** Where constants and the last block lie. */
+/** Addresses of the round constants and the last block. */
 const [CONSTANTS, BLOCK] = [Head.SCRATCH + 512, Head.SCRATCH + 1024];
 
-/** Where what is remembered lies: 64 bytes and their hash, at a place that follows from the bytes. */
+/** Hash cache: entries of 64 input bytes and their hash, indexed by a hash of the input. */
 const KEPT = 8192;
 const KEPT_INPUT = 64;
 const KEPT_BYTES = KEPT_INPUT + 32;
@@ -24,7 +24,7 @@ const KEPT_BITS = 9;
 /** 2^64 divided by the golden ratio. */
 const SPREAD = 0x9e37_79b9_7f4a_7c15n;
 
-/** Locals: parameters, counters, lanes of the state, of the state that comes, and of columns. */
+/** Locals: parameters, counters, lanes of the state and the next state, and columns. */
 const L = {
 	FROM: 0,
 	SIZE: 1,
@@ -39,7 +39,7 @@ const L = {
 	KEPT: 66,
 } as const;
 
-/** By how much each lane is turned, by its place. */
+/** Rotation of each lane, by position. */
 function turns(): number[] {
 	const list: number[] = new Array(25).fill(0);
 	let [x, y] = [1, 0];
@@ -50,7 +50,7 @@ function turns(): number[] {
 	return list;
 }
 
-/** Writes the constants of the rounds, from their shift register, to where the function reads them. */
+/** Writes the round constants, from their LFSR, to where the function reads them. */
 export function putRoundConstants(): void {
 	let register = 1;
 	const constants: bigint[] = [];
@@ -108,7 +108,7 @@ function copyHash(r: Routine, to: number, toOffset: number, from: number, fromOf
 	}
 }
 
-/** Gives a hash that is remembered; else notes its input at the place where it will be. */
+/** Returns a cached hash; otherwise stores the input in the cache entry. */
 function lookUp(r: Routine): void {
 	const { int, long, op, all } = r;
 	const limb = (local: number, at: number) => (): void => {
@@ -122,7 +122,7 @@ function lookUp(r: Routine): void {
 	const limbs = [0, 8, 16, 24, 32, 40, 48, 56].map((at) =>
 		op(Op.I64_XOR, limb(L.FROM, at), limb(L.KEPT, at)),
 	) as [Expression];
-	// No hash has 64 zero bits at its end: nothing is there yet.
+	// No hash ends in 64 zero bits, so zero means an empty entry.
 	const isThere = op(Op.I64_NE, limb(L.KEPT, KEPT_INPUT), long(0n));
 	r.when(op(Op.I32_AND, op(Op.I64_EQZ, all(Op.I64_OR, ...limbs)), isThere), () => {
 		copyHash(r, L.OUT, 0, L.KEPT, KEPT_INPUT);
@@ -131,7 +131,7 @@ function lookUp(r: Routine): void {
 	r.body.get(L.KEPT).get(L.FROM).i32(KEPT_INPUT).copy();
 }
 
-/** Takes the address and size of what is hashed, and the address for the word. */
+/** Takes the address and size of the input, and the address for the result. */
 export function keccakFunction(): FunctionCode {
 	const r = new Routine();
 	const { get, int, op } = r;
@@ -163,7 +163,7 @@ export function keccakFunction(): FunctionCode {
 		r.set(L.FROM, op(Op.I32_ADD, get(L.FROM), int(RATE)));
 		r.set(L.SIZE, op(Op.I32_SUB, get(L.SIZE), int(RATE)));
 	});
-	// The first byte of the hash is the highest one of the word.
+	// The hash's first byte is the word's most significant one.
 	for (const half of [0, 1]) {
 		r.body.get(L.OUT);
 		const [low, high] = [L.A + 2 - 2 * half, L.A + 3 - 2 * half];

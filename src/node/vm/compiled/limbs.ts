@@ -1,16 +1,16 @@
 /**
- * Words while a block is translated: four limbs of 64 bits, lowest first, each a constant that is known already or a local of
- * the function. What is known isn't calculated again when the code runs: most words have upper limbs of zero.
+ * Words during translation: four 64-bit limbs, lowest first, each a known constant or a local of the
+ * function. Known limbs cost nothing at run time; most words have upper limbs of zero.
  */
 
 import { Op, type WasmWriter } from "./wasm-writer.js";
 
-/** Known exactly if it has a value; else it is in a local, which is free again when nothing uses the limb. */
+/** Constant if it has a value; otherwise in a local, which is freed when the limb has no more uses. */
 export interface Limb {
 	readonly value: bigint | undefined;
 	readonly local: number;
 	uses: number;
-	/** Its local was given to others. */
+	/** Its local has been freed. */
 	isFree?: true;
 }
 
@@ -46,7 +46,7 @@ export const isZero = (limb: Limb): boolean => limb.value === 0n;
 /** Whether all limbs but the lowest are known to be zero. */
 export const isShort = (word: Limbs): boolean => isZero(word[1]) && isZero(word[2]) && isZero(word[3]);
 
-/** The value of a word that is known wholly. */
+/** The value of a fully known word. */
 export function knownWord(word: Limbs): bigint | undefined {
 	let value = 0n;
 	for (let i = 3; i >= 0; i--) {
@@ -61,15 +61,15 @@ export function retain(word: Limbs): void {
 	for (const limb of word) limb.uses++;
 }
 
-/** The calculations of a function on limbs, with the locals that hold them. */
+/** Writes a function's calculations on limbs, and allocates their locals. */
 export class LimbWriter {
 	private readonly free: number[] = [];
-	/** Limbs in locals that nothing used when they were looked at last. */
+	/** Limbs in locals that had no uses when last checked. */
 	private readonly loose: Limb[] = [];
-	/** Number of the next local that was never used. */
+	/** The next unused local. */
 	private next: number;
 
-	/** @param first local of 64 bits that is free, and all behind it */
+	/** @param first the first of the free 64-bit locals */
 	constructor(
 		readonly code: WasmWriter,
 		private readonly first: number,
@@ -77,12 +77,12 @@ export class LimbWriter {
 		this.next = first;
 	}
 
-	/** Locals of 64 bits that were used. */
+	/** Number of 64-bit locals used. */
 	get locals(): number {
 		return this.next - this.first;
 	}
 
-	/** Takes what is on WebAssembly's stack into a limb, which lasts until {@link settle} unless it is used. */
+	/** Pops WebAssembly's stack into a limb, which lasts until {@link settle} unless it is retained. */
 	take(): Limb {
 		const limb: Limb = { value: undefined, local: this.free.pop() ?? this.next++, uses: 0 };
 		this.code.set(limb.local);
@@ -90,7 +90,7 @@ export class LimbWriter {
 		return limb;
 	}
 
-	/** A use of a word has ended. */
+	/** Ends one use of a word. */
 	release(word: Limbs): void {
 		for (const limb of word) {
 			limb.uses--;
@@ -98,7 +98,7 @@ export class LimbWriter {
 		}
 	}
 
-	/** Frees the locals of limbs that nothing uses: an operation is written, and what it gives is retained. */
+	/** Frees the locals of unused limbs; call after an operation is written and its results are retained. */
 	settle(): void {
 		for (const limb of this.loose) {
 			if (limb.uses > 0 || limb.isFree) continue;
@@ -120,7 +120,7 @@ export class LimbWriter {
 		return this.take();
 	}
 
-	/** A comparison of limbs as a limb of 0 or 1. */
+	/** A comparison of limbs, giving 0 or 1. */
 	private compare(op: number, a: Limb, b: Limb): Limb {
 		this.push(a);
 		this.push(b);
@@ -221,7 +221,7 @@ export class LimbWriter {
 		return differences as unknown as Limbs;
 	}
 
-	/** 1 if a < b, of signed words if so said. */
+	/** 1 if a < b, optionally as signed words. */
 	lessWord(a: Limbs, b: Limbs, signed = false): Limb {
 		let below = ZERO;
 		for (let i = 0; i < 4; i++) {
@@ -234,7 +234,7 @@ export class LimbWriter {
 		return below;
 	}
 
-	/** 0 if all limbs are 0. */
+	/** 0 if all limbs are 0, else nonzero. */
 	any(limbs: readonly Limb[]): Limb {
 		return limbs.reduce((x, y) => this.or(x, y));
 	}
@@ -264,7 +264,7 @@ export class LimbWriter {
 		return this.binary(op, a, constantLimb(BigInt(by)));
 	}
 
-	/** Limb `high` and below it `low`, moved together to the right by less than 64 bits: the lower one. */
+	/** The lower limb of `high:low` shifted right by less than 64 bits. */
 	private funnel(high: Limb, low: Limb, by: number): Limb {
 		if (by === 0) return low;
 		const fromLow = this.shiftLimb(Op.I64_SHR_U, low, by);
@@ -283,7 +283,7 @@ export class LimbWriter {
 		) as unknown as Limbs;
 	}
 
-	/** All bits those of the sign. */
+	/** A limb filled with the sign bit. */
 	private signOf(a: Limbs): Limb {
 		return this.shiftLimb(Op.I64_SHR_S, a[3], 63);
 	}

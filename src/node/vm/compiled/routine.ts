@@ -1,11 +1,11 @@
-/** Functions of WebAssembly written as expressions: for what is written once, where how fast that is doesn't matter. */
+/** WebAssembly functions written as expressions, for code generated once, where generation speed doesn't matter. */
 
 import { type FunctionCode, type FunctionType, Op, WasmWriter } from "./wasm-writer.js";
 
-/** Writes an instruction with its operands. */
+/** Emits an instruction with its operands. */
 export type Expression = () => void;
 
-/** A function's code, from expressions. */
+/** A function's code, built from expressions. */
 export class Routine {
 	readonly body = new WasmWriter();
 
@@ -31,7 +31,7 @@ export class Routine {
 			this.body.op(op);
 		};
 
-	/** Several operands under one operation with two. */
+	/** Joins several operands with a binary operation. */
 	all = (op: number, first: Expression, ...rest: readonly Expression[]): Expression =>
 		rest.reduce((joined, operand) => this.op(op, joined, operand), first);
 
@@ -40,7 +40,7 @@ export class Routine {
 		this.body.set(local);
 	}
 
-	/** A field at a fixed address. */
+	/** Loads from a fixed address. */
 	load =
 		(op: number, at: number): Expression =>
 		() => {
@@ -53,7 +53,7 @@ export class Routine {
 		this.body.access(op, at);
 	}
 
-	/** A digit at an address, as 64 bits. */
+	/** A 32-bit digit at an address, as 64 bits. */
 	digit =
 		(address: Expression, offset: number): Expression =>
 		() => {
@@ -87,7 +87,7 @@ export class Routine {
 		this.body.end();
 	}
 
-	/** @param until ends the loop before its body */
+	/** @param until ends the loop, checked before each iteration */
 	repeat(until: Expression, body: () => void): void {
 		this.body.block().loop();
 		until();
@@ -101,7 +101,7 @@ export class Routine {
 		this.body.op(Op.RETURN);
 	}
 
-	/** The function; what its end would give is never reached. */
+	/** The finished function; its end is unreachable if it has results. */
 	function(type: FunctionType, locals: FunctionCode["locals"], name?: string): FunctionCode {
 		if (type.gives.length > 0) this.body.op(UNREACHABLE);
 		this.body.end();

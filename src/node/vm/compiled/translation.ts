@@ -1,7 +1,7 @@
 /**
- * A program as a module of WebAssembly. The blocks that begin in the same few hundred bytes of code, a page, are one function:
- * small enough to be compiled in little time, large enough for most loops. A function goes from block to block by
- * itself; to other pages it returns the entry at which the module's loop calls the next function.
+ * Translates a program into a WebAssembly module. Blocks that start in the same few hundred bytes of code, a page, form one
+ * function: small enough to compile quickly, large enough for most loops. A function moves between its own blocks; for other
+ * pages it returns the entry at which the module's loop calls the next function.
  */
 
 import { I32, I64, V128 } from "../../../protocol/wasm-code.js";
@@ -27,33 +27,33 @@ import {
 const PAGE_BITS = 8;
 const PAGE = 1 << PAGE_BITS;
 
-/** Blocks that are written in one step of a translation: well below a millisecond's work. */
+/** Blocks written per step of a translation: well below a millisecond of work. */
 const STEP_BLOCKS = 4;
 
-/** Takes an entry; gives the next one, or a negative number to leave the program. */
+/** Takes an entry; returns the next one, or a negative number to leave the program. */
 const PAGE_FUNCTION: FunctionType = { takes: [I32], gives: [I32] };
 const RUN: FunctionType = { takes: [I32], gives: [] };
 
-/** What the program's export is called. */
+/** Name of the program's export. */
 export const RUN_NAME = "run";
 
 /**
- * Where a block is entered: its page, whether only the program itself and its driver go there (a jump of the code goes to
- * destinations alone), and its place in the page.
+ * Encodes an entry to a block: its page, whether only fallthrough and the driver may enter there (a jump
+ * needs a destination), and its offset in the page.
  */
 export function pageEntry(pc: number, isJumpTarget: boolean): number {
 	return ((pc >> PAGE_BITS) << (PAGE_BITS + 1)) | (isJumpTarget ? 0 : PAGE) | (pc & (PAGE - 1));
 }
 
-/** By which a program is translated. */
+/** What a translation depends on. */
 export interface Rules {
 	readonly table: InstructionTable;
 	readonly factor: number;
-	/** Energy of each access to memory. */
+	/** Energy fee of each memory access. */
 	readonly memoryFee: number;
 }
 
-/** What operations always cost, the fee of accesses to memory included. */
+/** Fixed costs of operations, including the memory access fee. */
 function fixedCosts({ table, factor, memoryFee }: Rules): FixedCosts {
 	const feePenalty = penaltyOf(memoryFee, factor);
 	const isAccess = (op: number): boolean => {
@@ -66,7 +66,7 @@ function fixedCosts({ table, factor, memoryFee }: Rules): FixedCosts {
 	};
 }
 
-/** Bytes of a module by those of its code: ordinary contracts take about 40. */
+/** Maximum module bytes per byte of code; ordinary contracts take about 40. */
 const GROWTH = 128;
 const MIN_MODULE_BYTES = 1 << 16;
 
@@ -76,11 +76,11 @@ export class Translation {
 	private readonly facts: CodeFacts;
 	private readonly pages: FunctionCode[] = [];
 	private page: PageWriter | undefined;
-	/** The first block of a page that isn't written yet. */
+	/** The first block of the next page. */
 	private ahead: BasicBlock | undefined;
 	private isDone = false;
 
-	/** Of the pages that are done. */
+	/** Size of the finished pages. */
 	private bytes = 0;
 
 	constructor(
@@ -101,8 +101,8 @@ export class Translation {
 	}
 
 	/**
-	 * Whether the module grows beyond what a program is worth. Words that a block holds are written at each of its exits, so that
-	 * code made for it would grow a thousandfold.
+	 * Whether the module has grown too large to be worth it. Each exit of a block writes the words it holds,
+	 * so adversarial code could grow a thousandfold.
 	 */
 	get isTooLarge(): boolean {
 		const limit = Math.min(Math.max(GROWTH * this.program.code.length, MIN_MODULE_BYTES), MAX_MODULE_BYTES);
@@ -133,10 +133,10 @@ export class Translation {
 		return new PageWriter(this.facts, number, blocks);
 	}
 
-	/** The module, when all is translated. */
+	/** The module, once everything is translated. */
 	finish(): Uint8Array {
 		const { pages } = this;
-		// A jump may name any byte of the code.
+		// Pages without blocks are needed too, since a jump may name any byte of the code.
 		while (pages.length <= this.program.code.length >> PAGE_BITS) {
 			pages.push(new PageWriter(this.facts, pages.length, []).finish());
 		}
@@ -161,13 +161,15 @@ export class Translation {
 	}
 }
 
-/** The function of a page: a loop around nested blocks, so that a jump forward is one branch and others go round. */
+/**
+ * A page's function: a loop around nested blocks, so that a forward jump is one branch and a backward one restarts the loop.
+ */
 class PageWriter {
 	private readonly code = new WasmWriter();
 	private readonly limbs = new LimbWriter(this.code, Local.FIRST_LIMB);
-	/** Blocks that are written. */
+	/** Number of blocks written. */
 	private written = 0;
-	/** Number of the block that begins at a place of the code. */
+	/** Block index by position in the code. */
 	private readonly numbers: ReadonlyMap<number, number>;
 
 	constructor(
@@ -211,7 +213,7 @@ class PageWriter {
 		code.unsigned(blocks.length);
 	}
 
-	/** The function, when all blocks are written. */
+	/** The function, once all blocks are written. */
 	finish(): FunctionCode {
 		const { code } = this;
 		code.end();
@@ -228,7 +230,7 @@ class PageWriter {
 		};
 	}
 
-	/** Labels by entry; those of no block are the one behind all blocks. */
+	/** Branch labels by entry; entries without a block get the label after all blocks. */
 	private labels(): number[] {
 		const none = this.blocks.length;
 		const labels: number[] = new Array(2 * PAGE).fill(none);
@@ -244,7 +246,7 @@ class PageWriter {
 		const loops = this.jumpsToItself(block);
 		if (loops) code.loop();
 		const inside = loops ? 1 : 0;
-		// Labels around a block's code: the blocks behind it, the bad jump, the page's loop.
+		// Labels around a block's code: the later blocks, the bad jump, the page's loop.
 		const around = blocks.length - 1 - index;
 		const enter = (pc: number, isJumpTarget: boolean, nested: number): void => {
 			const depth = nested + inside;
@@ -273,7 +275,7 @@ class PageWriter {
 		if (loops) code.end();
 	}
 
-	/** Whether a block may end with a jump to its own beginning; what it pushes last says so. */
+	/** Whether a block ends with a jump to its own start, judging by its last push. */
 	private jumpsToItself({ pc, operations, end, isDestination: isJumpTarget }: BasicBlock): boolean {
 		const before = operations.at(-2);
 		if ((end !== "jump" && end !== "jumpi") || !isJumpTarget || !before) return false;
@@ -289,7 +291,7 @@ class PageWriter {
 		const { code } = this;
 		this.limbs.push(limb);
 		code.op(Op.I32_WRAP_I64).tee(Local.ENTRY);
-		// What pageEntry gives for destinations.
+		// The same as pageEntry for destinations.
 		code.get(Local.ENTRY).i32(-PAGE).op(Op.I32_AND, Op.I32_ADD).tee(Local.ENTRY);
 		code
 			.i32(PAGE_BITS + 1)
@@ -308,7 +310,7 @@ class PageWriter {
 		code.op(Op.RETURN);
 	}
 
-	/** A jump went to a place of this page where none may go. */
+	/** Leaves for a jump to a position in this page that isn't a destination. */
 	private badJump(): void {
 		const { code } = this;
 		code.i32(0).i32(Exit.BAD_JUMP).access(Op.I32_STORE, Head.EXIT);

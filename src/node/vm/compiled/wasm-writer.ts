@@ -1,9 +1,9 @@
 /** Writes modules of WebAssembly in their binary form (WebAssembly 2.0 with SIMD, "Binary Format"). */
 
-/** Longest module, and body of a function: one block of a contract may ask for any length. */
+/** Maximum module size; a single block of a contract could otherwise ask for any length. */
 export const MAX_MODULE_BYTES = 1 << 20;
 
-/** Instructions of WebAssembly by their bytes, as far as they are used here. */
+/** The WebAssembly opcodes used here. */
 export const Op = {
 	BLOCK: 0x02,
 	LOOP: 0x03,
@@ -67,7 +67,7 @@ export const Op = {
 	I64_EXTEND_I32_U: 0xad,
 } as const;
 
-/** The second byte of instructions that begin with {@link SIMD}. */
+/** Second byte of the instructions prefixed with {@link SIMD}. */
 export const Simd = {
 	LOAD: 0x00,
 	STORE: 0x0b,
@@ -80,20 +80,20 @@ export const Simd = {
 const SIMD = 0xfd;
 const BULK = 0xfc;
 
-/** The bytes of a vector in reverse, for {@link Simd.SHUFFLE}. */
+/** Reverses a vector's bytes, for {@link Simd.SHUFFLE}. */
 export const REVERSED = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] as const;
 
 const FUNCTION_TYPE = 0x60;
 const FUNCTION_REFERENCE = 0x70;
-/** The type of a block that takes and gives nothing. */
+/** Block type without parameters and results. */
 const NOTHING = 0x40;
 
-/** A growing row of bytes with the encodings of numbers that instructions need. */
+/** A growing byte buffer with the number encodings that instructions need. */
 export class WasmWriter {
 	private bytes = new Uint8Array(1024);
 	length = 0;
 
-	/** What was written so far; valid until more is. */
+	/** The bytes written so far; valid until the next write. */
 	get written(): Uint8Array {
 		return this.bytes.subarray(0, this.length);
 	}
@@ -106,7 +106,7 @@ export class WasmWriter {
 		this.bytes = grown;
 	}
 
-	/** Single bytes: instructions without operands, types. */
+	/** Writes raw bytes: instructions without operands, types. */
 	op(...bytes: readonly number[]): this {
 		this.reserve(bytes.length);
 		for (const byte of bytes) this.bytes[this.length++] = byte;
@@ -120,7 +120,7 @@ export class WasmWriter {
 		return this;
 	}
 
-	/** An unsigned number below 2^32. */
+	/** Writes an unsigned number below 2^32 as LEB128. */
 	unsigned(value: number): this {
 		this.reserve(5);
 		let rest = value;
@@ -172,9 +172,9 @@ export class WasmWriter {
 		return this;
 	}
 
-	/** A load or store at a constant distance from the address on the stack. */
+	/** A load or store at a constant offset from the address on the stack. */
 	access(op: number, offset: number): this {
-		// Alignment is a hint; 4 bytes hold for all addresses of the machine's stacks.
+		// Alignment is only a hint; 4 bytes is true of all stack addresses.
 		return this.op(op, 2).unsigned(offset);
 	}
 
@@ -186,12 +186,12 @@ export class WasmWriter {
 		return this.op(SIMD, op, 0).unsigned(offset);
 	}
 
-	/** Copies memory: target, source and size are on the stack. */
+	/** memory.copy: target, source and size are on the stack. */
 	copy(): this {
 		return this.op(BULK, 10, 0, 0);
 	}
 
-	/** Fills memory: target, byte and size are on the stack. */
+	/** memory.fill: target, byte and size are on the stack. */
 	fill(): this {
 		return this.op(BULK, 11, 0);
 	}
@@ -237,27 +237,27 @@ export interface ImportedFunction {
 
 export interface FunctionCode {
 	readonly type: FunctionType;
-	/** Types of the locals behind the parameters, with how many there are of each. */
+	/** Locals after the parameters: runs of a type with their counts. */
 	readonly locals: readonly (readonly [count: number, type: number])[];
 	readonly body: WasmWriter;
-	/** Under this name others call it. */
+	/** Export name. */
 	readonly name?: string;
 }
 
-/** All imports are of the namespace "host", and its memory is `memory`, of exactly this many pages. */
+/** Imports come from the namespace "host"; so does its memory, `memory`, with exactly this many pages. */
 interface ModuleCode {
 	readonly memoryPages: number;
 	readonly imports: readonly ImportedFunction[];
-	/** Numbered behind the imports. */
+	/** Numbered after the imports. */
 	readonly functions: readonly FunctionCode[];
-	/** Functions that are called by their place in here, by their numbers. */
+	/** Function numbers for indirect calls, by table index. */
 	readonly table: readonly number[];
 }
 
-/** Sections of a module by their numbers. */
+/** Section ids. */
 const Section = { TYPES: 1, IMPORTS: 2, FUNCTIONS: 3, TABLES: 4, EXPORTS: 7, ELEMENTS: 9, CODE: 10 } as const;
 
-/** The types of a module's functions, each once; a type's number is its place. */
+/** The distinct function types; a type's number is its index. */
 export function typesOf({ imports, functions }: Pick<ModuleCode, "imports" | "functions">): FunctionType[] {
 	return [...new Set([...imports, ...functions].map(({ type }) => type))];
 }

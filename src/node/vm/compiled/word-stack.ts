@@ -1,6 +1,6 @@
 /**
- * The frame's stack as a basic block sees it while it is translated: words that the block made or read are in locals, the
- * others in the frame's stack. Places are counted from the lowest word that the block needs.
+ * The frame's stack during translation of a basic block: words that the block computed or read are in locals,
+ * the others still in memory. Places count from the lowest word that the block uses.
  */
 
 import { STACK_WORD } from "./arena.js";
@@ -10,12 +10,12 @@ import { Op } from "./wasm-writer.js";
 export class WordStack {
 	/** Words in locals, by place. */
 	private readonly held: (Limbs | undefined)[] = [];
-	/** Places where the frame's stack has the same word. */
+	/** Places whose word is also in the frame's stack. */
 	private readonly written: boolean[] = [];
 
 	/**
 	 * @param low local with the address of the lowest word
-	 * @param height words that the block needs
+	 * @param height words that the block needs at its start
 	 */
 	constructor(
 		private readonly limbs: LimbWriter,
@@ -23,7 +23,7 @@ export class WordStack {
 		public height: number,
 	) {}
 
-	/** The word at a place. */
+	/** The word at a place, loading it if necessary. */
 	private at(place: number): Limbs {
 		const held = this.held[place];
 		if (held) return held;
@@ -37,12 +37,12 @@ export class WordStack {
 		return read;
 	}
 
-	/** The word at this depth; 0 is the top. */
+	/** The word at a depth below the top; 0 is the top. */
 	peek(depth: number): Limbs {
 		return this.at(this.height - 1 - depth);
 	}
 
-	/** The topmost words, the top first. */
+	/** The topmost words, top first. */
 	top(count: number): Limbs[] {
 		return Array.from({ length: count }, (_, depth) => this.peek(depth));
 	}
@@ -68,7 +68,7 @@ export class WordStack {
 		for (let i = 0; i < count; i++) this.forget(--this.height);
 	}
 
-	/** Replaces the topmost words by one. */
+	/** Replaces the topmost words with one. */
 	replace(count: number, word: Limbs): void {
 		retain(word);
 		this.pop(count);
@@ -76,7 +76,7 @@ export class WordStack {
 		this.limbs.release(word);
 	}
 
-	/** Words that were put on the frame's stack by others. */
+	/** Pushes words that are already in the frame's stack. */
 	pushWritten(count: number): void {
 		for (let i = 0; i < count; i++) this.forget(this.height++);
 	}
@@ -89,12 +89,12 @@ export class WordStack {
 		this.limbs.release(top);
 	}
 
-	/** Writes the topmost words to the frame's stack, so that it has them from here on. */
+	/** Writes the topmost words to the frame's stack. */
 	write(count = this.height): void {
 		this.store(this.height - count, true);
 	}
 
-	/** Writes all words where the block is left, and goes on as if it hadn't. */
+	/** Writes all words on an exit path, without marking them as written for the main path. */
 	writeAside(): void {
 		this.store(0, false);
 	}

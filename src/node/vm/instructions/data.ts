@@ -1,4 +1,4 @@
-/** Operations on memory, code, input and logs, and the ends of frames. */
+/** Operations on memory, code, input and logs, and those that end frames. */
 
 import { EMPTY } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
@@ -13,7 +13,7 @@ import { byteLength, sat32, sat64, type Word, wordFromBytes, wordToBytes } from 
 
 const words = (bytes: number): number => Math.ceil(bytes / 32);
 
-/** Energy to expand memory to an operand whose offset and size lie at these depths of the stack. */
+/** Energy to expand memory for an operand whose offset and size are at these stack depths. */
 function expansion(frame: Frame, offset: number, size: number, name: string): number {
 	return frame.memoryCost(operandEnd(frame.peek(offset), frame.peek(size)), name);
 }
@@ -41,7 +41,7 @@ export function sha3(frame: Frame): void {
 	frame.push(hash);
 }
 
-/** CALLDATACOPY, CODECOPY, RETURNDATACOPY. */
+/** Cost of CALLDATACOPY, CODECOPY and RETURNDATACOPY. */
 export function copyCost(frame: Frame, name: string): number {
 	return expansion(frame, 0, 2, name) + 3 * words(Number(frame.peek(2)));
 }
@@ -102,7 +102,7 @@ export function mcopy(frame: Frame): void {
 	frame.memory.move(target, source, sat32(frame.pop()));
 }
 
-/** LOG with a number of topics. The check of the data's price comes before that of memory. */
+/** Cost of LOG with a number of topics. The data's cost is checked before that of memory expansion. */
 export function logCost(topics: number) {
 	return (frame: Frame, name: string): number => {
 		const size = frame.peek(1);
@@ -141,7 +141,7 @@ export function stop(frame: Frame): void {
 	frame.halt(EMPTY);
 }
 
-/** RETURN and REVERT. */
+/** Cost of RETURN and REVERT. */
 export function outputCost(frame: Frame, name: string): number {
 	return expansion(frame, 0, 1, name);
 }

@@ -1,4 +1,4 @@
-/** Operations that read who calls, what block it is, and what other accounts hold. */
+/** Operations that read the call context, the block, and other accounts. */
 
 import { be64, EMPTY } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
@@ -9,12 +9,12 @@ import type { Frame } from "../frame.js";
 import { runtimeFailed } from "../vm-error.js";
 import { longWord, readWord, sat32, type Word, wordFromBytes } from "../word.js";
 
-/** Blocks whose ids BLOCKHASH still knows. */
+/** Number of recent blocks whose ids BLOCKHASH returns. */
 const KNOWN_BLOCKS = 256;
 
 const EMPTY_HASH = wordFromBytes(keccak256(EMPTY));
 
-/** Own address; before multi-signature it carried the network's prefix. */
+/** Own address; before multi-signature, includes the network's prefix. */
 export function address(frame: Frame): Word {
 	return frame.machine.gates.multiSign ? frame.addressWord : prefixedWord(frame.context.address);
 }
@@ -72,7 +72,7 @@ export function returnDataSize(frame: Frame): Word {
 	return frame.returnData.length;
 }
 
-/** The price of energy for contracts of version 1, else 0. */
+/** The price of energy for version 1 contracts, otherwise 0. */
 export function gasPrice({ machine, context }: Frame): Word {
 	const priced = machine.gates.compatible && context.version === 1;
 	return priced ? longWord(machine.state.properties.get("ENERGY_FEE")) : 0;
@@ -87,8 +87,8 @@ export function extCodeSize({ machine }: Frame, account: Word): Word {
 }
 
 /**
- * Hash of an account's code. A contract whose record lacks it gets it written, even in a static frame; the history of block
- * hashes, which was installed without an ABI, an empty one with it.
+ * Hash of an account's code. If a contract's record lacks it, it is written, even in a static frame; the
+ * block hash history, which is installed without an ABI, thereby also gets an empty one.
  */
 export function extCodeHash({ machine: { state } }: Frame, account: Word): Word {
 	const target = toAddress(account);
@@ -96,7 +96,7 @@ export function extCodeHash({ machine: { state } }: Frame, account: Word): Word 
 	const contract = state.contract.get(target);
 	if (!contract) return EMPTY_HASH;
 	if (contract.code_hash.length > 32) {
-		// A deployer may have submitted anything; it stays until code is saved under #26.
+		// A deployer may have submitted any hash; it stays until code is saved under #26.
 		throw runtimeFailed("java.lang.RuntimeException", "Data word can't exceed 32 bytes: [B");
 	}
 	if (contract.code_hash.length > 0) return wordFromBytes(contract.code_hash);
@@ -111,7 +111,7 @@ export function isContract({ machine: { state } }: Frame, account: Word): Word {
 	return state.contract.has(toAddress(account)) ? 1 : 0;
 }
 
-/** Id of one of the last 256 blocks, 0 for others. */
+/** Id of one of the last 256 blocks; 0 for others. */
 export function blockHash({ machine }: Frame, index: Word): Word {
 	const { block } = machine.options;
 	const wanted = BigInt(sat32(index));
@@ -121,7 +121,7 @@ export function blockHash({ machine }: Frame, index: Word): Word {
 	return id ? wordFromBytes(id) : 0;
 }
 
-/** The block's witness, with the network's prefix. */
+/** The block witness's address, including the network's prefix. */
 export function coinbase({ machine }: Frame): Word {
 	return machine.witnessWord;
 }
@@ -134,7 +134,7 @@ export function blockNumber({ machine }: Frame): Word {
 	return longWord(machine.options.block.number);
 }
 
-/** Id of the genesis block; since #71 or #60 its last four bytes. */
+/** The genesis block's id; since #71 or #60, its last four bytes. */
 export function chainId({ machine }: Frame): Word {
 	const { genesisId } = machine.options.rules;
 	const short = machine.gates.shortChainId || machine.gates.compatible;

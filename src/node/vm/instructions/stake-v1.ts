@@ -1,4 +1,4 @@
-/** Stakes of the first generation from inside a contract (protocol/network-operations §3). Amounts in sun. */
+/** Stake 1.0 operations (protocol/network-operations §3). Amounts in sun. */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { maxInt, SUN_PER_COIN, wrap } from "../../../protocol/int64.js";
@@ -26,7 +26,7 @@ export function freezeCost(frame: Frame): number {
 	return FREEZE_COST + (exists ? 0 : NEW_ACCOUNT_COST);
 }
 
-/** Total whose weight a stake for a resource is part of. */
+/** Adds to the total weight of a resource's stakes. */
 function addWeight(state: StateView, resource: Resource, coins: bigint): void {
 	state.properties.add(resource === "bandwidth" ? "TOTAL_NET_WEIGHT" : "TOTAL_ENERGY_WEIGHT", coins);
 }
@@ -90,7 +90,7 @@ export function unfreeze(frame: Frame): void {
 	});
 }
 
-/** Takes expired own stakes out of the owner's record. @returns their sum */
+/** Removes expired own stakes from the owner's record. @returns their sum */
 function unfreezeOwn(state: StateView, owner: Account, resource: Resource): bigint {
 	const now = state.properties.headTimestampMs;
 	const energy = owner.account_resource?.frozen_balance_for_energy;
@@ -102,7 +102,7 @@ function unfreezeOwn(state: StateView, owner: Account, resource: Resource): bigi
 	return endStakeV1(owner, codeOf(resource), now).amount;
 }
 
-/** Takes back an expired delegation; its record stays, with zeros. @returns its amount */
+/** Reclaims an expired delegation; its record stays, with zeros. @returns its amount */
 function unfreezeFor(
 	state: StateView,
 	owner: Account,
@@ -125,7 +125,7 @@ function unfreezeFor(
 	return amount;
 }
 
-/** Clears all votes of a contract whose power no longer covers them. */
+/** Clears all of a contract's votes if its power no longer covers them. */
 function dropUncoveredVotes({ state }: Machine, address: Uint8Array): void {
 	const before = state.account.existing(address);
 	if (before.votes.length === 0) return;
@@ -137,7 +137,7 @@ function dropUncoveredVotes({ state }: Machine, address: Uint8Array): void {
 	state.account.put(address, owner);
 }
 
-/** When a stake of the contract may be taken back, in seconds; 0 if there is none. */
+/** Time at which a stake of the contract can be reclaimed, in seconds; 0 if there is none. */
 export function freezeExpireTime(frame: Frame): void {
 	const { machine, context } = frame;
 	const { state } = machine;

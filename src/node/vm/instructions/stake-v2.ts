@@ -1,4 +1,4 @@
-/** Stakes of the second generation from inside a contract (protocol/network-operations §4). Amounts in sun. */
+/** Stake 2.0 operations (protocol/network-operations §4). Amounts in sun. */
 
 import { isAddress } from "../../../protocol/address.js";
 import { equalBytes } from "../../../protocol/bytes.js";
@@ -29,7 +29,7 @@ function requireStakeCode(frame: Frame, code: number): void {
 	require(resourceOf(code) !== undefined || power);
 }
 
-/** @throws {VmError} from block version 37 on, if an account lends less than nothing */
+/** @throws {VmError} from block version 37 on, if a delegated amount is negative */
 function checkDelegated({ gates }: Machine, account: Readonly<Account>): void {
 	if (!gates.endsOddStakes) return;
 	const lendsDebt = (resource: Resource): boolean =>

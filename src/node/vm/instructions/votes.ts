@@ -1,4 +1,4 @@
-/** Voting and rewards from inside a contract (protocol/network-operations §5). */
+/** Voting and reward operations (protocol/network-operations §5). */
 
 import { toKey } from "../../../protocol/bytes.js";
 import { byteStringHash, hashOrder } from "../../../protocol/hash-order.js";
@@ -20,10 +20,10 @@ const VOTE_COST = 30_000;
 const MAX_VOTES = 30;
 const WORD_SIZE = 32;
 
-/** Votes that are read between two checks of the clock. */
+/** Votes read between two checks of the clock. */
 const VOTES_BETWEEN_LOOKS = 256;
 
-/** Energy to vote. From #81 on the length words of the arrays count too; before #96 the arrays' sizes wrap as words. */
+/** Energy of a vote. Since #81 the arrays' length words count too; before #96, array sizes wrap as words. */
 export function voteCost(frame: Frame, name: string): number {
 	const { gates } = frame.machine;
 	const header = gates.osaka || gates.energyAdjustment ? 32n : 0n;
@@ -61,11 +61,11 @@ export function voteWitness(frame: Frame): void {
 			require(condition);
 		};
 		reject(isArray(witnessOffset, witnessLength) && isArray(amountOffset, amountLength));
-		// The network takes both arrays out of memory before it looks at them: memory grows even if a vote is refused.
+		// The network copies both arrays out of memory before validating them, so memory grows even if the vote is rejected.
 		for (const offset of witnessLength > 0 ? [witnessOffset, amountOffset] : []) {
 			frame.memory.expand(offset + WORD_SIZE * (witnessLength + 1));
 		}
-		// Too many are refused in any case; only a list of internal transactions shows them.
+		// Too many votes fail anyway; reading them all matters only if internal transactions are listed.
 		if (!machine.internal.isListed) reject(witnessLength <= MAX_VOTES);
 		try {
 			for (let i = 0; i < witnessLength; i++) {
@@ -84,7 +84,7 @@ export function voteWitness(frame: Frame): void {
 	});
 }
 
-/** The word before an array's elements. */
+/** The length word before an array's elements. */
 function loadLength(frame: Frame, offset: number): number {
 	checkCeiling(frame.memory, offset, WORD_SIZE);
 	frame.memory.expand(offset + WORD_SIZE);
@@ -99,7 +99,7 @@ function loadElement(frame: Frame, offset: number, index: number): Word {
 	return frame.memory.loadFarWord(offset + WORD_SIZE * (index + 1));
 }
 
-/** Replaces the votes of a contract; votes for one witness are added up. */
+/** Replaces a contract's votes, summing votes for the same witness. */
 function castVotes({ state, gates }: Machine, address: Uint8Array, entries: readonly Vote[]): void {
 	require(entries.length <= MAX_VOTES);
 	withdrawReward(state, address, machineRewards);
@@ -130,7 +130,7 @@ function castVotes({ state, gates }: Machine, address: Uint8Array, entries: read
 	state.account.put(address, owner);
 }
 
-/** WITHDRAWREWARD: moves the contract's reward to its balance. */
+/** WITHDRAWREWARD: moves the contract's reward into its balance. */
 export function withdrawRewards(frame: Frame): void {
 	requireWritable(frame);
 	const { machine, context } = frame;
@@ -153,7 +153,7 @@ export function withdrawRewards(frame: Frame): void {
 	});
 }
 
-/** Time of a withdrawal: the block's, in whole seconds. */
+/** Timestamp of a withdrawal: the block's, in whole seconds. */
 export function withdrawTimeMs({ options }: Machine): bigint {
 	return (options.block.timestampMs / 1000n) * 1000n;
 }

@@ -1,21 +1,21 @@
-/** What contracts may ask of the curve alt_bn128. */
+/** Operations of the curve alt_bn128 that contracts can use. */
 
-/** A product of pairings, one pair after the other. */
+/** A product of pairings, accumulated one pair at a time. */
 export interface PairingProduct {
-	/** Multiplies by the pairing of 192 bytes; false if they aren't a point of each group. */
+	/** Multiplies by the pairing of a 192-byte pair; false if it isn't a valid point of each group. */
 	multiply(pair: Uint8Array): boolean;
 	isOne(): boolean;
 }
 
 /**
- * The curve in the encoding of EIP-196 and EIP-197. A coordinate that isn't below the field's order, or a point that
- * isn't on its curve or, for the second group, not in its subgroup, gives undefined.
+ * The curve in the encoding of EIP-196 and EIP-197. Operations return undefined if a coordinate isn't below
+ * the field's order, or a point isn't on its curve or, in the second group, not in its subgroup.
  */
 export interface Curve {
 	readonly name: string;
-	/** The sum of two points. @param input 128 bytes */
+	/** Adds two points. @param input 128 bytes */
 	add(input: Uint8Array): Uint8Array | undefined;
-	/** A multiple of a point; the scalar may be any word. @param input 96 bytes */
+	/** Multiplies a point by a scalar, which may be any word. @param input 96 bytes */
 	multiply(input: Uint8Array): Uint8Array | undefined;
 	pairings(): PairingProduct;
 }

@@ -1,6 +1,6 @@
 /**
- * The compression function of BLAKE2b (RFC 7693 §3.2) in WebAssembly, which has words of 64 bits: eight times as fast as
- * script. The module is written here, instruction by instruction, from the same tables as the script.
+ * The BLAKE2b compression function (RFC 7693 §3.2) in WebAssembly, which has 64-bit integers: eight times as
+ * fast as JavaScript. The module is generated here from the same tables as the portable version.
  */
 
 import {
@@ -33,7 +33,7 @@ interface Exports {
 	readonly end: () => void;
 }
 
-/** Memory: state, message and counter as they stand in the operands, the order of the words, the work vector. */
+/** Memory layout: state, message and counter as in the input, message word order, work vector. */
 const STATE = 0;
 const MESSAGE = 64;
 const COUNTER = 192;
@@ -41,7 +41,7 @@ const ORDER = 208;
 const VECTOR = 384;
 const CONSTANTS = 512;
 
-/** Bytes of a row of the order: the address of each word of the message. */
+/** Bytes of a row of the order: one address per message word. */
 const ROW = 16;
 
 const WORD_ALIGNED = 3;
@@ -53,7 +53,7 @@ const [ADD, XOR, ROTATE] = [[0x7c], [0x85], [0x8a]] as const;
 const WORDS = Array.from({ length: 16 }, (_, i) => i);
 const loadAt = (address: number): number[] => [...i32(0), ...load(address)];
 
-/** Parameter 0: whether this is the last block. */
+/** Parameter 0: whether this is the final block. */
 const beginCode = (): number[] => {
 	const counted = (i: number): number[] =>
 		i === 12 || i === 13 ? [...loadAt(COUNTER + 8 * (i - 12)), ...XOR] : [];
@@ -67,7 +67,7 @@ const beginCode = (): number[] => {
 	return [...words.flat(), ...get(0), ...IF, ...inverted, ...END];
 };
 
-/** Parameter 0: the rounds. Local 1: the row of the order; from local 2 on: the work vector. */
+/** Parameter 0: number of rounds. Local 1: current row of the order; locals from 2 on: the work vector. */
 const mixCode = (): number[] => {
 	const v = (i: number): number => 2 + i;
 	const addWord = (index: number): number[] => [...get(1), ...loadByte(ORDER + index), ...load(0), ...ADD];
@@ -103,7 +103,7 @@ const endCode = (): number[] =>
 		...[...loadAt(VECTOR + 8 * (i + 8)), ...XOR, ...store(STATE + 8 * i)],
 	]);
 
-/** The module's bytes. */
+/** Builds the module. */
 function blake2fModule(): Uint8Array {
 	const order = SIGMA.flat().map((word) => MESSAGE + 8 * word);
 	const constants = [...new Uint8Array(Uint32Array.from(IV).buffer)];

@@ -1,8 +1,8 @@
-/** The compression function of BLAKE2b (RFC 7693 §3.2) in plain script, for where WebAssembly can't run. */
+/** The BLAKE2b compression function (RFC 7693 §3.2) in JavaScript, for systems without WebAssembly. */
 
 import type { Compression } from "./blake2f.js";
 
-/** The square roots of the first primes, low half first. */
+/** Fractional parts of the square roots of the first eight primes, low half first. */
 export const IV = Uint32Array.of(
 	0xf3bcc908,
 	0x6a09e667,
@@ -35,7 +35,7 @@ export const SIGMA: readonly (readonly number[])[] = [
 	[10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/** Which words of the state each of the eight mixings of a round takes. */
+/** State word indices of the eight mixings in a round. */
 export const MIXINGS: readonly (readonly [number, number, number, number])[] = [
 	[0, 4, 8, 12],
 	[1, 5, 9, 13],
@@ -69,7 +69,7 @@ function xorRotate(v: Uint32Array, a: number, b: number, bits: number): void {
 	v[2 * a + 1] = high;
 }
 
-/** What a compression works on; one runs at a time. */
+/** Working buffers; only one compression runs at a time. */
 const state = new Uint32Array(16);
 const message = new Uint32Array(32);
 const counter = new Uint32Array(4);

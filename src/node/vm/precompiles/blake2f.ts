@@ -1,4 +1,4 @@
-/** The compression function of BLAKE2b (EIP-152). */
+/** The BLAKE2b compression function precompile (EIP-152). */
 
 import { compiledCompression } from "./blake2f-compiled.js";
 import { portableCompression } from "./blake2f-portable.js";
@@ -6,14 +6,14 @@ import { checkTime, type Precompile, succeed, ZERO_WORD } from "./precompile.js"
 
 const INPUT_LENGTH = 213;
 
-/** Rounds between two checks of the clock; the order of the message's words repeats after ten. */
+/** Rounds between two checks of the clock; a multiple of ten, since the message word order repeats after ten. */
 const ROUND_TICKS = 16_380;
 
-/** A compression in three steps; one runs at a time. */
+/** A compression in three steps; only one runs at a time. */
 export interface Compression {
 	/** @param operands state, message and counter of 64, 128 and 16 bytes */
 	begin(operands: Uint8Array, final: boolean): void;
-	/** Does the first so many rounds. After a multiple of ten more may follow. @param rounds from 1 to 2^31 - 1 */
+	/** Runs a number of rounds; more may follow after a multiple of ten. @param rounds from 1 to 2^31 - 1 */
 	mix(rounds: number): void;
 	/** @returns the new state of 64 bytes */
 	end(): Uint8Array;
@@ -21,7 +21,7 @@ export interface Compression {
 
 let present: Compression | undefined;
 
-/** The compiled one, made when a contract first asks for it, or the portable one. */
+/** The compiled version, created on first use, or else the portable one. */
 const compression = (): Compression => {
 	present ??= compiledCompression() ?? portableCompression;
 	return present;

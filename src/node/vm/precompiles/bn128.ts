@@ -1,4 +1,4 @@
-/** The curve alt_bn128: addition, multiplication, pairing (protocol/precompiles §1). */
+/** Precompiles of the curve alt_bn128: addition, multiplication, pairing (protocol/precompiles §1). */
 
 import { bn254 } from "@noble/curves/bn254.js";
 import { type Word, wordToBytes } from "../word.js";
@@ -15,17 +15,17 @@ import {
 	ZERO_WORD,
 } from "./precompile.js";
 
-/** The curve alt_bn128 by a library without compiled code. */
+/** Portable implementation of alt_bn128. */
 const G1 = bn254.G1.Point;
 const G2 = bn254.G2.Point;
 const { Fp, Fp2, Fp12 } = bn254.fields;
 type PointG1 = InstanceType<typeof G1>;
 type PointG2 = InstanceType<typeof G2>;
 
-/** Pairs that are multiplied together, some 40 ms of work with their checks. */
+/** Pairs multiplied per batch: about 40 ms of work including validation. */
 const BATCH = 4;
 
-/** A point of the first group; undefined if the coordinates are none. */
+/** Reads a point of the first group; undefined if it is invalid. */
 function readG1(x: Word, y: Word): PointG1 | undefined {
 	if (x === 0 && y === 0) return G1.ZERO;
 	const point = { x: BigInt(x), y: BigInt(y) };
@@ -33,7 +33,7 @@ function readG1(x: Word, y: Word): PointG1 | undefined {
 	return onCurve(() => G1.fromAffine(point));
 }
 
-/** A point of the second group and its right subgroup; imaginary parts come first. */
+/** Reads a point of the second group and checks its subgroup; imaginary parts come first. */
 function readG2(input: Uint8Array): PointG2 | undefined {
 	const [xi, xr, yi, yr] = [0, 1, 2, 3].map((i) => BigInt(wordAt(input, i))) as [
 		bigint,
@@ -49,14 +49,14 @@ function readG2(input: Uint8Array): PointG2 | undefined {
 	return point?.isTorsionFree() ? point : undefined;
 }
 
-/** The point if it lies on its curve. */
+/** The point if it is on its curve. */
 function onCurve<P extends { assertValidity(): void }>(read: () => P): P | undefined {
 	try {
 		const point = read();
 		point.assertValidity();
 		return point;
 	} catch {
-		// The library has no question without an exception; the coordinates are all that can be wrong here.
+		// The library only offers a throwing check, and nothing but the coordinates can be wrong here.
 		return undefined;
 	}
 }
@@ -75,7 +75,7 @@ class PortableProduct implements PairingProduct {
 		const g1 = readG1(wordAt(pair, 0), wordAt(pair, 1));
 		const g2 = readG2(pair.subarray(64));
 		if (!g1 || !g2) return false;
-		// A pair with a point at infinity multiplies the product by one.
+		// The pairing with a point at infinity is one.
 		if (!g1.is0() && !g2.is0()) this.pairs.push({ g1, g2 });
 		if (this.pairs.length === BATCH) this.collect();
 		return true;
@@ -110,15 +110,15 @@ export const portableCurve: Curve = {
 	pairings: () => new PortableProduct(),
 };
 
-/** Which library calculates on the curve alt_bn128. The compiled one takes 70 ms to load, and 15 MB. */
+/** The alt_bn128 library in use. The compiled one takes 70 ms and 15 MB to load, so it is loaded on first use. */
 const library = new LoadedLibrary<Curve>(portableCurve, async () =>
 	(await import("./curve-compiled.js")).compiledCurve(),
 );
 
-/** The best curve there is now; the first question starts to load a better one. */
+/** The best library available now; the first call starts loading a better one. */
 export const curve = (): Curve => library.best();
 
-/** Loads the compiled library if it can run here. @returns the curve in use from now on */
+/** Loads the compiled library if it can run here. @returns the library in use from now on */
 export const loadCurve = (): Promise<Curve> => library.loaded();
 
 const PAIR = 192;

@@ -1,4 +1,4 @@
-/** The curve alt_bn128 by a library compiled to WebAssembly. */
+/** The curve alt_bn128 in a library compiled to WebAssembly. */
 
 import type * as Library from "mcl-wasm";
 import { fromHex } from "../../../protocol/bytes.js";
@@ -16,7 +16,7 @@ export async function compiledCurve(): Promise<Curve> {
 	const loaded = (await import("mcl-wasm")) as Mcl & { readonly default?: Mcl };
 	const mcl = loaded.default ?? loaded;
 	await mcl.init(mcl.BN_SNARK1);
-	// It is asked for where it matters.
+	// Group order is checked explicitly where it matters.
 	mcl.verifyOrderG1(false);
 	mcl.verifyOrderG2(false);
 	return new CompiledCurve(mcl);
@@ -64,7 +64,7 @@ class CompiledCurve implements Curve {
 				const g1 = this.readG1(pair, 0);
 				const g2 = g1 && this.readG2(pair, POINT);
 				if (!g1 || !g2) return false;
-				// A pair with a point at infinity multiplies the product by one.
+				// The pairing with a point at infinity is one.
 				if (!g1.isZero() && !g2.isZero()) product = mcl.mul(product, mcl.millerLoop(g1, g2));
 				return true;
 			},
@@ -72,7 +72,7 @@ class CompiledCurve implements Curve {
 		};
 	}
 
-	/** An element of the field; undefined if it isn't below the order. */
+	/** Reads a field element; undefined if it isn't below the field's order. */
 	private readElement(input: Uint8Array, offset: number): Library.Fp | undefined {
 		const bytes = input.subarray(offset, offset + COORDINATE);
 		if (Buffer.compare(bytes, ORDER_BYTES) >= 0) return undefined;
@@ -81,7 +81,7 @@ class CompiledCurve implements Curve {
 		return element;
 	}
 
-	/** An element of the extension, its imaginary part first. */
+	/** Reads an element of the extension field, imaginary part first. */
 	private readPair(input: Uint8Array, offset: number): Library.Fp2 | undefined {
 		const imaginary = this.readElement(input, offset);
 		const real = this.readElement(input, offset + COORDINATE);

@@ -1,4 +1,4 @@
-/** Hashes, identity and recovery of signers (protocol/precompiles §1). */
+/** Precompiles for hashes, identity and signer recovery (protocol/precompiles §1). */
 
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { ripemd160 } from "@noble/hashes/legacy.js";
@@ -11,7 +11,7 @@ import { type Precompile, paddedSlice, perWord, price, succeed } from "./precomp
 const ORDER = secp256k1.Point.Fn.ORDER;
 
 /**
- * The signer of a hash, if its signature has the form that the machine accepts.
+ * Recovers the signer of a hash, if the signature has the form that the machine accepts.
  * @param v 27 or 28
  */
 export function recoverSigner(
@@ -25,7 +25,7 @@ export function recoverSigner(
 		const value = BigInt(wordFromBytes(scalar));
 		if (value < 1n || value >= ORDER) return undefined;
 	}
-	// The origin of a refusal is never shown, and a stack trace takes longer than the refusal.
+	// PERF: a stack trace, which nobody sees, takes longer to capture than the rejection itself.
 	const limit = Error.stackTraceLimit;
 	Error.stackTraceLimit = 0;
 	try {
@@ -62,7 +62,7 @@ export const sha256Hash: Precompile = {
 	run: (input) => succeed(sha256(input)),
 };
 
-/** Called RIPEMD-160, but made of SHA-256. */
+/** Named RIPEMD-160, but is actually a truncated double SHA-256. */
 export const doubleSha256: Precompile = {
 	name: "ripemd160",
 	word: 0x03,
@@ -74,7 +74,7 @@ export const identity: Precompile = {
 	name: "identity",
 	word: 0x04,
 	energy: perWord(15, 3),
-	// The input is the caller's memory, which goes on changing.
+	// The input is a view of the caller's memory, so it must be copied.
 	run: (input) => succeed(Buffer.from(input)),
 };
 
@@ -86,7 +86,7 @@ export const realRipemd160: Precompile = {
 	run: (input) => succeed(leftPadded(ripemd160(input))),
 };
 
-/** A word that ends with these bytes. */
+/** Left-pads bytes to a word. */
 function leftPadded(bytes: Uint8Array): Uint8Array {
 	const word = new Uint8Array(32);
 	word.set(bytes, 32 - bytes.length);

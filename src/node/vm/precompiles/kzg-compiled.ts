@@ -1,4 +1,4 @@
-/** Proofs of commitments by the library that calculates on alt_bn128 as well. */
+/** KZG proof verification with the same compiled library as alt_bn128. */
 
 import { SCALAR_BYTES } from "../../../protocol/bls12-381.js";
 import {
@@ -21,13 +21,13 @@ export async function compiledKzg(): Promise<Kzg> {
 class CompiledKzg implements Kzg {
 	readonly name = "compiled";
 	private readonly commitment: Pointer;
-	/** -G1, and behind it the proof, to be multiplied by y and z. */
+	/** -G1 followed by the proof, to be multiplied by y and z. */
 	private readonly points: Pointer;
 	private readonly proof: Pointer;
 	private readonly scalars: Pointer;
 	private readonly sum: Pointer;
 	private readonly product: Pointer;
-	/** -G2 and [τ]G2 with what a loop over them calculates ahead. */
+	/** -G2 and [τ]G2 with their precomputed Miller loop coefficients. */
 	private readonly negative: Pointer;
 	private readonly secret: Pointer;
 
@@ -58,7 +58,7 @@ class CompiledKzg implements Kzg {
 		curve.readBigEndianScalar(this.scalars + SCALAR_BYTES, z);
 		mcl._mclBnG1_mulVec(this.sum, this.points, this.scalars, 2);
 		mcl._mclBnG1_add(this.sum, this.sum, this.commitment);
-		// What is left to ask then is whether the commitment is y times the generator.
+		// If the proof is the point at infinity, it only remains to check that the commitment is y times the generator.
 		if (mcl._mclBnG1_isZero(this.proof) === 1) return mcl._mclBnG1_isZero(this.sum) === 1;
 		mcl._mclBn_precomputedMillerLoop2(this.product, this.sum, this.negative, this.proof, this.secret);
 		mcl._mclBn_finalExp(this.product, this.product);

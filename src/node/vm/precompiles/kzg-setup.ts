@@ -1,4 +1,4 @@
-/** What of the public ceremony of EIP-4844 checking a proof needs. */
+/** The part of EIP-4844's trusted setup needed to verify a proof. */
 
 /**
  * [τ]G2, compressed: the second of `g2_monomial` in `trusted_setup_4096.json` of the public specifications
@@ -8,7 +8,7 @@ export const TAU_G2 =
 	"b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
 	"185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";
 
-/** The generators of both groups, compressed (draft-irtf-cfrg-pairing-friendly-curves, §4.2.1). */
+/** Generators of both groups, compressed (draft-irtf-cfrg-pairing-friendly-curves, §4.2.1). */
 export const GENERATOR_G1 =
 	"97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb";
 

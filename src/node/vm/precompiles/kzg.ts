@@ -1,7 +1,7 @@
 /**
- * Commitments to polynomials over the curve BLS12-381, as EIP-4844 has them, and which library checks them. A commitment
- * C stands for a polynomial p; a proof W shows that p(z) = y if e(C - y G1 + z W, -G2) e(W, [τ]G2) = 1, where τ is the
- * secret of the public ceremony, which nobody knows.
+ * KZG commitments over BLS12-381 (EIP-4844), and which library verifies them. A commitment C stands for a
+ * polynomial p; a proof W shows that p(z) = y if e(C - y G1 + z W, -G2) e(W, [τ]G2) = 1, where τ is the
+ * secret of the trusted setup, which nobody knows.
  */
 
 import { bls12_381 } from "@noble/curves/bls12-381.js";
@@ -10,23 +10,23 @@ import { fromHex, toHex } from "../../../protocol/bytes.js";
 import { TAU_G2 } from "./kzg-setup.js";
 import { LoadedLibrary } from "./loaded-library.js";
 
-/** Proofs of commitments by a library without compiled code. */
+/** Portable implementation. */
 const G1 = bls12_381.G1.Point;
 const G2 = bls12_381.G2.Point;
 const { Fp12 } = bls12_381.fields;
 type PointG1 = InstanceType<typeof G1>;
 type PointG2 = InstanceType<typeof G2>;
 
-/** Made when it is first needed: reading the point takes some milliseconds. */
+/** Created on first use, since decoding the point takes some milliseconds. */
 let secret: PointG2 | undefined;
 
-/** The point if there is one, and it is in the first group. */
+/** Decodes a point; undefined if it isn't in the first group. */
 function readG1(bytes: Uint8Array): PointG1 | undefined {
 	try {
-		// Looks for the group as well.
+		// Also checks the subgroup.
 		return G1.fromBytes(Uint8Array.from(bytes));
 	} catch {
-		// The library has no question without an exception; that there is no such point is all that can be wrong here.
+		// The library only offers a throwing check, and nothing but the point can be wrong here.
 		return undefined;
 	}
 }
@@ -52,20 +52,20 @@ export const portableKzg: Kzg = {
 	},
 };
 
-/** That the polynomial of a commitment has the value y at z. */
+/** The claim that a commitment's polynomial has the value y at z. */
 export interface KzgClaim {
-	/** 48 bytes, a point in the form of {@link isCompressedPoint}. */
+	/** 48 bytes; must satisfy {@link isCompressedPoint}. */
 	readonly commitment: Uint8Array;
-	/** 32 bytes, big-endian, below the order of the groups; so is y. */
+	/** 32 bytes, big-endian, below the groups' order; the same for y. */
 	readonly z: Uint8Array;
 	readonly y: Uint8Array;
-	/** 48 bytes, a point as the commitment is. */
+	/** 48 bytes; like the commitment. */
 	readonly proof: Uint8Array;
 }
 
 export interface Kzg {
 	readonly name: string;
-	/** False too where commitment or proof is not a point of the curve, or not in the first group. */
+	/** Also false if the commitment or proof isn't a point of the first group. */
 	verify(claim: KzgClaim): boolean;
 }
 
@@ -80,8 +80,8 @@ const FIELD_ORDER = fromHex(
 );
 
 /**
- * Whether 48 bytes have the form of a compressed point of the first group: the bit of compressed points, and a coordinate
- * below the field's order or, for the point at infinity, its bit and no other. Whether there is such a point is not asked.
+ * Whether 48 bytes have the form of a compressed G1 point: the compression flag, and a coordinate below the field's order or,
+ * for the point at infinity, only the infinity flag. Doesn't check whether the point exists.
  */
 export function isCompressedPoint(bytes: Uint8Array): boolean {
 	const flags = bytes[0] as number;
@@ -97,8 +97,8 @@ const library = new LoadedLibrary<Kzg>(portableKzg, async () =>
 	(await import("./kzg-compiled.js")).compiledKzg(),
 );
 
-/** The best library there is now; the first question starts to load a better one. */
+/** The best library available now; the first call starts loading a better one. */
 export const kzg = (): Kzg => library.best();
 
-/** Loads the compiled library if it can run here. @returns the one in use from now on */
+/** Loads the compiled library if it can run here. @returns the library in use from now on */
 export const loadKzg = (): Promise<Kzg> => library.loaded();

@@ -1,6 +1,6 @@
 /**
- * Modular exponentiation with the prices of EIP-198, and since #96 with those of EIP-7883 and the bounds of EIP-7823
- * (protocol/precompiles §2).
+ * Modular exponentiation with the prices of EIP-198; since #96, the prices of EIP-7883 and the bounds of
+ * EIP-7823 (protocol/precompiles §2).
  */
 
 import { EMPTY, toHex } from "../../../protocol/bytes.js";
@@ -13,26 +13,26 @@ import { checkTime, failed, type Precompile, paddedSlice, succeed, wordAt } from
 
 const HEADER = 96;
 
-/** The least price since #96, and the longest operand. */
+/** Since #96: minimum price, and maximum operand length. */
 const MIN_ENERGY = 500n;
 const MAX_OPERAND_BYTES = 1024;
 
-/** Bytes of the exponent between two checks of the clock; above a size of the modulus it is checked before each. */
+/** Exponent bytes between two checks of the clock; for a modulus above `LARGE` it is checked at every byte. */
 const BYTES_BETWEEN_LOOKS = 16;
 const LARGE = 1n << 65_536n;
 
-/** Below this, the product of two numbers and a remainder fit a number. */
+/** Below this, the product of two numbers fits a double exactly. */
 const SMALL = 2n ** 26n;
 
-/** Exponents from this length on are made shorter where the modulus is small, and sooner where it is tiny. */
+/** Exponent lengths from which the exponent is reduced if the modulus is small; the lower one applies if it is tiny. */
 const LONG_EXPONENT = 256;
 const LONG_FOR_TINY = 16;
 const TINY = 2 ** 16;
 
-/** Up to this length of the exponent a table of powers isn't worth its making. */
+/** Up to this exponent length, a table of powers doesn't pay off. */
 const FEW_BYTES = 8;
 
-/** Longer integers don't fit the runtime, ours or the network's. */
+/** Longer integers exceed what the runtime supports, ours or the network's. */
 const MAX_INTEGER_BYTES = 2 ** 26;
 
 function lengths(input: Uint8Array): readonly [base: number, exponent: number, modulus: number] {
@@ -46,7 +46,7 @@ function multiplicationComplexity(length: number): bigint {
 	return (x * x) / 16n + 480n * x - 199_680n;
 }
 
-/** What an exponent's length and highest bit cost. @param each for a byte beyond the first 32 */
+/** Price factor of an exponent's length and highest bit. @param each for a byte beyond the first 32 */
 function exponentCost(input: Uint8Array, baseLength: number, exponentLength: number, each: bigint): bigint {
 	const head = paddedHead(input, HEADER + baseLength, Math.min(exponentLength, 32));
 	const highestBit = head === 0n ? 0 : head.toString(2).length - 1;
@@ -54,7 +54,7 @@ function exponentCost(input: Uint8Array, baseLength: number, exponentLength: num
 	return maxInt(1n, further + BigInt(highestBit));
 }
 
-/** The price since #96. */
+/** Price since #96. */
 function osakaEnergy(input: Uint8Array): bigint {
 	const [base, exponent, modulus] = lengths(input);
 	const longest = Math.max(base, modulus);
@@ -81,7 +81,7 @@ export const modexp: Precompile = {
 		const [baseLength, exponentLength, modulusLength] = lengths(input);
 		const { osaka, endsEndlessWork } = machine.gates;
 		if (osaka && Math.max(baseLength, exponentLength, modulusLength) > MAX_OPERAND_BYTES) return failed;
-		// Of these the price says nothing, and the network's runtime made room for the exponent.
+		// The price doesn't cover these, yet the network's runtime allocated the whole exponent.
 		if (endsEndlessWork && baseLength === 0 && modulusLength === 0 && exponentLength > MAX_OPERAND_BYTES) {
 			throw outOfTime("CPU timeout for modExp executing");
 		}
@@ -94,15 +94,15 @@ export const modexp: Precompile = {
 	},
 };
 
-/** The bytes of an operand that the input holds; zeros follow. */
+/** The part of an operand that is within the input; the rest is zeros. */
 function presentBytes(input: Uint8Array, offset: number, length: number): Uint8Array {
 	const present = offset < input.length ? input.subarray(offset, offset + length) : EMPTY;
-	// The network allocates the whole length of what is there in part, before it looks at the modulus.
+	// The network allocates the full length of a partly present operand before it looks at the modulus.
 	if (present.length > 0 && length > MEMORY_CEILING) throw hostFailed();
 	return present;
 }
 
-/** A big-endian integer of the input, zeros where the input ends. */
+/** Reads a big-endian integer, zero-padded past the end of the input. */
 function integerAt(input: Uint8Array, offset: number, length: number): bigint {
 	const present = presentBytes(input, offset, length);
 	if (present.length === 0) return 0n;
@@ -110,7 +110,7 @@ function integerAt(input: Uint8Array, offset: number, length: number): bigint {
 	return BigInt(`0x${toHex(present)}`) << BigInt(8 * (length - present.length));
 }
 
-/** @param exponent its first bytes; those missing up to the length are zeros */
+/** @param exponent its leading bytes; missing ones up to the length are zeros */
 function power(
 	machine: Machine,
 	base: bigint,
@@ -129,7 +129,7 @@ function power(
 	for (let i = 0; i < exponentLength; i++) {
 		if (i % bytesBetweenLooks === 0) checkTime(machine, "modExp");
 		const byte = exponent[i] ?? 0;
-		// Nothing changes a zero or a one but the base.
+		// Squaring changes neither zero nor one.
 		if (byte === 0 && result <= 1n) continue;
 		for (let shift = 8 - width; shift >= 0; shift -= width) {
 			if (result !== 1n) for (let bit = 0; bit < width; bit++) result = (result * result) % modulus;
@@ -140,7 +140,7 @@ function power(
 	return result;
 }
 
-/** The powers of a base by one digit of the exponent: of one bit for a short exponent, of four for others. */
+/** Powers of the base for one digit of the exponent: one bit for short exponents, four bits otherwise. */
 function firstPowers(base: bigint, modulus: bigint, exponentLength: number): bigint[] {
 	const powers = [1n, base];
 	if (exponentLength <= FEW_BYTES) return powers;
@@ -148,7 +148,7 @@ function firstPowers(base: bigint, modulus: bigint, exponentLength: number): big
 	return powers;
 }
 
-/** Below {@link SMALL}: numbers hold the products. */
+/** For a modulus below {@link SMALL}: products fit in numbers. */
 function smallPower(
 	machine: Machine,
 	base: number,
@@ -175,8 +175,9 @@ function smallPower(
 }
 
 /**
- * A shorter exponent that gives the same power: e of at least `bits of the modulus` may be replaced by any other such
- * number that is equal modulo Euler's function of the modulus. The price of a long exponent and a short modulus is low.
+ * Replaces a long exponent by a shorter one with the same power. An exponent at least as large as the
+ * modulus's bit length may be replaced by any other such number congruent modulo Euler's totient of the
+ * modulus. Long exponents with a short modulus are cheap.
  */
 function reduced(
 	machine: Machine,
@@ -192,7 +193,7 @@ function reduced(
 		if (i >= exponent.length && rest === 0) break;
 		rest = (rest * 256 + (exponent[i] ?? 0)) % order;
 	}
-	// An exponent whose first bytes are all zeros may be a small number.
+	// If all leading bytes are zero, the exponent may be a small number.
 	const isSmall = exponent.findIndex((byte) => byte !== 0) >= exponentLength - 8;
 	if (isSmall) return [exponent.subarray(exponentLength - 8), 8];
 	const bytes = new Uint8Array(8);
@@ -203,7 +204,7 @@ function reduced(
 	return [bytes, 8];
 }
 
-/** How many numbers below n are prime to it. @param n below {@link SMALL} */
+/** Euler's totient: how many numbers below n are coprime to it. @param n below {@link SMALL} */
 function eulerFunction(n: number): number {
 	let count = n;
 	let rest = n;

@@ -1,9 +1,9 @@
 /**
- * P256VERIFY of EIP-7951, since #96: signatures over secp256r1 (protocol/precompiles §1).
+ * P256VERIFY (EIP-7951), since #96: verifies secp256r1 signatures (protocol/precompiles §1).
  *
- * A signature is valid if the point h/s·G + r/s·Q has the abscissa r. That point is r/s·(Q + h/r·G): two multiplications
- * that the runtime's own library can do, which multiplies the generator and gives abscissas of multiples of other points,
- * and one addition of points.
+ * A signature is valid if the x-coordinate of h/s·G + r/s·Q is r. That point equals r/s·(Q + h/r·G): two
+ * multiplications that Node.js's crypto can do natively (multiples of the generator, and x-coordinates of
+ * multiples of other points) and one addition.
  */
 
 import { createECDH } from "node:crypto";
@@ -14,7 +14,7 @@ const ENERGY = 6_900;
 const WORD = 32;
 const INPUT_LENGTH = 5 * WORD;
 
-/** Field, order and coefficients of the curve (SEC 2, §2.4.2). */
+/** Field prime, group order and coefficients of the curve (SEC 2, §2.4.2). */
 const P = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
 const N = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const A = P - 3n;
@@ -33,7 +33,7 @@ const mod = (value: bigint, modulus: bigint): bigint => {
 	return rest < 0n ? rest + modulus : rest;
 };
 
-/** Of a number that isn't a multiple of the prime. */
+/** Modular inverse of a number that isn't a multiple of the prime. */
 function inverse(value: bigint, prime: bigint): bigint {
 	let [a, b, x, y] = [mod(value, prime), prime, 1n, 0n];
 	while (a > 1n) {
@@ -50,7 +50,7 @@ function isOnCurve({ x, y }: Point): boolean {
 function add(a: Point, b: Point): Sum {
 	const isSame = a.x === b.x;
 	if (isSame && a.y !== b.y) return undefined;
-	// No point of the curve has the ordinate 0: its order is odd.
+	// y is never 0, since the curve's order is odd.
 	const slope = isSame
 		? (3n * a.x * a.x + A) * inverse(2n * a.y, P)
 		: mod(b.y - a.y, P) * inverse(b.x - a.x, P);
@@ -63,7 +63,7 @@ const integerAt = (input: Uint8Array, word: number): bigint =>
 
 const bytesOf = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(2 * WORD, "0"), "hex");
 
-/** A multiple of the generator. @param scalar from 1 to N - 1 */
+/** Multiple of the generator. @param scalar from 1 to N - 1 */
 function generatorTimes(scalar: bigint): Point {
 	const ecdh = createECDH("prime256v1");
 	ecdh.setPrivateKey(bytesOf(scalar));
@@ -71,7 +71,7 @@ function generatorTimes(scalar: bigint): Point {
 	return { x: integerAt(encoded.subarray(1), 0), y: integerAt(encoded.subarray(1), 1) };
 }
 
-/** The abscissa of a multiple of a point. @param scalar from 1 to N - 1 */
+/** x-coordinate of a multiple of a point. @param scalar from 1 to N - 1 */
 function abscissaTimes(point: Point, scalar: bigint): bigint {
 	const ecdh = createECDH("prime256v1");
 	ecdh.setPrivateKey(bytesOf(scalar));

@@ -1,4 +1,4 @@
-/** The value of a committed polynomial at a point, on the test network Nile (protocol/precompiles §1, EIP-4844). */
+/** KZG point evaluation, on the Nile test network only (protocol/precompiles §1, EIP-4844). */
 
 import { sha256 } from "../../../protocol/hash.js";
 import { wordToBytes } from "../word.js";
@@ -8,17 +8,17 @@ import { type Precompile, type PrecompileResult, price, succeed } from "./precom
 const ENERGY = 50_000;
 const INPUT_LENGTH = 192;
 
-/** First byte of the hash of a commitment (EIP-4844, `VERSIONED_HASH_VERSION_KZG`). */
+/** First byte of a commitment's versioned hash (EIP-4844, `VERSIONED_HASH_VERSION_KZG`). */
 const HASH_VERSION = 1;
 
 const FIELD_ELEMENTS_PER_BLOB = 4096;
 
 const ORDER_BYTES = wordToBytes(BLS_MODULUS);
-/** The output of a failure is written to the caller's memory too. */
+/** The output is written to the caller's memory even on failure. */
 const FAILURE: PrecompileResult = { success: false, output: new Uint8Array(32) };
 const OUTPUT = Buffer.concat([wordToBytes(FIELD_ELEMENTS_PER_BLOB), ORDER_BYTES]);
 
-/** @param input hash of the commitment, z, y of 32 bytes each, commitment and proof of 48 */
+/** @param input versioned hash, z and y (32 bytes each), commitment and proof (48 bytes each) */
 function isProven(input: Uint8Array): boolean {
 	if (input.length !== INPUT_LENGTH) return false;
 	const [z, y] = [input.subarray(32, 64), input.subarray(64, 96)];

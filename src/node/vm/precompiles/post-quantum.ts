@@ -1,4 +1,4 @@
-/** Checks of post-quantum signatures, on the test network Nile (protocol/post-quantum §7.2). */
+/** Verification of post-quantum signatures, on the Nile test network (protocol/post-quantum §7.2). */
 
 import { be32, concatBytes, equalBytes } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
@@ -38,15 +38,15 @@ const RECOVERY_ENERGY = 1500n;
 const MAX_MULTI_SIGN_ENERGY = 12_000n;
 const MAX_PERMISSION_ID = 9;
 
-/** A Falcon signature without its first byte, filled up with zeros. */
+/** A Falcon signature without its header byte, zero-padded. */
 const FALCON_SLOT_LENGTH = 666;
 const FALCON_HEADER = Uint8Array.of(0x39);
 
-/** Length of a signature in call data. */
+/** Length of a signature slot in call data. */
 const slotLength = (scheme: PostQuantumScheme): number =>
 	scheme === FN_DSA_512 ? FALCON_SLOT_LENGTH : scheme.longestSignature;
 
-/** The signature of the wire in the slot of call data; undefined where there can't be one. */
+/** Converts a call data slot to the wire signature; undefined if it is too short. */
 function signatureInSlot(scheme: PostQuantumScheme, slot: Uint8Array): Uint8Array | undefined {
 	if (scheme !== FN_DSA_512) return slot;
 	let end = slot.length;
@@ -66,7 +66,7 @@ const isValid = (
 const gateOf = ({ id }: PostQuantumScheme): "fnDsa512" | "mlDsa44" =>
 	id === FN_DSA_512.id ? "fnDsa512" : "mlDsa44";
 
-/** One signature: message, slot and key, and nothing else. */
+/** Verifies one signature; the input is exactly message, slot and key. */
 function verifyOne(name: string, word: number, scheme: PostQuantumScheme): Precompile {
 	const keyAt = WORD + slotLength(scheme);
 	const inputLength = keyAt + scheme.publicKeyLength;
@@ -84,18 +84,18 @@ function verifyOne(name: string, word: number, scheme: PostQuantumScheme): Preco
 	};
 }
 
-/** The input can't be read: the call fails. */
+/** The input is malformed, which fails the call. */
 class UnreadableInput extends Error {
 	override readonly name = "UnreadableInput";
 }
 
-/** Call data in words, whose places and counts are tested before they are used. */
+/** ABI arguments in words; offsets and counts are validated before use. */
 class Arguments {
 	private readonly words: number;
 
 	/**
-	 * @param headWords arguments
-	 * @param arrays those that are arrays, whose places in the data are tested at once
+	 * @param headWords number of arguments
+	 * @param arrays indices of array arguments, whose offsets are validated immediately
 	 * @throws {UnreadableInput}
 	 */
 	constructor(
@@ -108,7 +108,7 @@ class Arguments {
 		for (const argument of arrays) this.arrayAt(argument);
 	}
 
-	/** A word as a number, the largest one where it has more than 31 bits. */
+	/** A word as a number, saturated at 31 bits. */
 	number(index: number): number {
 		return sat32(wordFromBytes(this.bytes(index)));
 	}
@@ -118,7 +118,7 @@ class Arguments {
 		return this.data.subarray(index * WORD, (index + 1) * WORD);
 	}
 
-	/** The index of an array's length word. */
+	/** Index of an array's length word. */
 	arrayAt(argument: number): number {
 		const offset = this.number(argument);
 		const isInside = offset >= this.headWords * WORD && offset % WORD === 0 && offset / WORD < this.words;
@@ -153,7 +153,7 @@ class Arguments {
 		});
 	}
 
-	/** The secp256k1 signatures of an array: 65 bytes wherever one begins, whatever its length word says. */
+	/** An array's secp256k1 signatures: 65 bytes from where each begins, whatever its length word says. */
 	recoverable(argument: number, count: number): readonly Uint8Array[] {
 		const first = this.arrayAt(argument) + 1;
 		return this.elements(argument, count).map((word) => {
@@ -165,7 +165,7 @@ class Arguments {
 	}
 }
 
-/** @returns what `read` makes of the input, or that the call failed */
+/** @returns the result of `read`, or a failed call if the input is malformed */
 function reading(read: () => PrecompileResult): PrecompileResult {
 	try {
 		return read();
@@ -175,7 +175,7 @@ function reading(read: () => PrecompileResult): PrecompileResult {
 	}
 }
 
-/** An array's length as its price finds it, without any test; undefined where it can't be read. */
+/** An array's length for pricing, without any validation; undefined if it is outside the input. */
 function pricedCount(input: Uint8Array, argument: number): number | undefined {
 	const words = Math.floor(input.length / WORD);
 	const number = (index: number): number | undefined =>
@@ -184,7 +184,7 @@ function pricedCount(input: Uint8Array, argument: number): number | undefined {
 	return offset === undefined ? undefined : number(Math.floor(offset / WORD));
 }
 
-/** Up to sixteen signatures over one message: which of them are those of the addresses. */
+/** Verifies up to sixteen signatures of one message: marks those that match their addresses. */
 function verifyBatch(name: string, word: number, scheme: PostQuantumScheme): Precompile {
 	const [SLOTS, KEYS, ADDRESSES] = [1, 2, 3];
 	return {
@@ -214,7 +214,7 @@ function verifyBatch(name: string, word: number, scheme: PostQuantumScheme): Pre
 	};
 }
 
-/** What the signers of a permission come to, until one of them decides. */
+/** Sums up the weight of a permission's signers, stopping when one decides. */
 class Approvals {
 	private readonly seen = new Set<unknown>();
 	weight = 0n;
@@ -222,9 +222,9 @@ class Approvals {
 	constructor(private readonly permission: Readonly<Permission>) {}
 
 	/**
-	 * Counts a signer once.
-	 * @param isGood whether its signature is right, asked where it counts
-	 * @returns false: it may not sign, or its signature is wrong
+	 * Counts each signer once.
+	 * @param isGood checks the signature; called only if it counts
+	 * @returns false: not a key of the permission, or an invalid signature
 	 */
 	add(signer: Uint8Array, isGood: () => boolean): boolean {
 		const word = addressWord(signer);
@@ -239,7 +239,7 @@ class Approvals {
 
 const [PERMISSION, DATA, RECOVERABLE, SCHEMES, SIGNATURES, KEYS] = [1, 2, 3, 4, 5, 6];
 
-/** Signatures of all kinds against a permission's threshold. */
+/** Verifies signatures of all schemes against a permission's threshold. */
 const validateMultiPqSign: Precompile = {
 	name: "validatemultipqsign",
 	word: 0x0200001a,

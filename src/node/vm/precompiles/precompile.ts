@@ -1,4 +1,4 @@
-/** The contracts that the machine itself provides (protocol/precompiles). */
+/** Common parts of the machine's precompiled contracts (protocol/precompiles). */
 
 import { EMPTY } from "../../../protocol/bytes.js";
 import type { Gates } from "../gates.js";
@@ -7,25 +7,25 @@ import { timeoutAt } from "../vm-error.js";
 import { longWord, type Word, wordFromBytes, wordToBytes } from "../word.js";
 
 export interface PrecompileResult {
-	/** False: the call gives 0 and all energy passed to it is gone. The output is written to memory even then. */
+	/** False: the call pushes 0 and all energy passed to it is consumed. The output is written to memory even then. */
 	readonly success: boolean;
 	readonly output: Uint8Array;
 }
 
 interface PrecompileContext {
 	readonly machine: Machine;
-	/** The contract that calls; of a DELEGATECALL, its caller. */
+	/** The calling contract; for a DELEGATECALL, its caller. */
 	readonly caller: Uint8Array;
 }
 
 export interface Precompile {
 	readonly name: string;
-	/** The whole word that calls it. */
+	/** The whole address word that calls it. */
 	readonly word: number;
 	readonly gate?: keyof Gates;
 	readonly energy: (input: Uint8Array, gates: Gates) => bigint;
 	/**
-	 * @param input the caller's memory itself: valid during the call only, and the output must not be a part of it
+	 * @param input a view of the caller's memory: valid only during the call; the output must not alias it
 	 * @throws {VmError} where the calling frame fails
 	 */
 	readonly run: (input: Uint8Array, context: PrecompileContext) => PrecompileResult;
@@ -39,7 +39,7 @@ export const ZERO_WORD: Uint8Array = new Uint8Array(32);
 
 export const ONE_WORD: Uint8Array = wordToBytes(1);
 
-/** Long calculations ask this now and then. @throws {VmError} out of time */
+/** Called periodically by long computations. @throws {VmError} out of time */
 export function checkTime({ options }: Machine, name: string): void {
 	if (options.deadlineMs !== Number.POSITIVE_INFINITY && performance.now() > options.deadlineMs) {
 		throw timeoutAt(name);
@@ -49,17 +49,17 @@ export function checkTime({ options }: Machine, name: string): void {
 /** A constant price. */
 export const price = (energy: number) => (): bigint => BigInt(energy);
 
-/** A price for each word of input, on top of a base. */
+/** A base price plus a price per word of input. */
 export function perWord(base: number, each: number): (input: Uint8Array) => bigint {
 	return (input) => BigInt(base + each * Math.ceil(input.length / 32));
 }
 
-/** Word `index` of the input, zeros where it ends. */
+/** Word `index` of the input, zero-padded past its end. */
 export function wordAt(input: Uint8Array, index: number): Word {
 	return wordFromBytes(paddedSlice(input, 32 * index, 32));
 }
 
-/** A range of the input, zeros where it ends. */
+/** A range of the input, zero-padded past its end. */
 export function paddedSlice(input: Uint8Array, offset: number, length: number): Uint8Array {
 	if (offset + length <= input.length) return input.subarray(offset, offset + length);
 	const padded = new Uint8Array(length);

@@ -1,4 +1,4 @@
-/** Finding a precompiled contract by the word that is called. */
+/** Looks up precompiled contracts by address word. */
 
 import type { Gates } from "../gates.js";
 import type { Word } from "../word.js";
@@ -56,7 +56,7 @@ export const precompiles: readonly Precompile[] = [
 
 const byWord = new Map<Word, Precompile>(precompiles.map((precompile) => [precompile.word, precompile]));
 
-/** The precompiled contract under this word, if the rules have it; all 32 bytes of the word count. */
+/** The precompiled contract at a word, if the rules enable it; all 32 bytes of the word count. */
 export function findPrecompile(gates: Gates, word: Word): Precompile | undefined {
 	const found = byWord.get(word);
 	return found && (!found.gate || gates[found.gate]) ? found : undefined;

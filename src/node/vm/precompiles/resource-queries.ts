@@ -1,4 +1,4 @@
-/** Questions about staked resources (protocol/precompiles §7). Amounts in sun. */
+/** Queries of staked resources (protocol/precompiles §7). Amounts in sun. */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import {
@@ -65,7 +65,7 @@ function resourceOf(word: Word | undefined): Resource | undefined {
 	return word === 1 ? "energy" : undefined;
 }
 
-/** Stake that an account's present usage stands for, and the seconds until it is all recovered. */
+/** The stake that an account's current usage corresponds to, and the seconds until it has fully recovered. */
 function usedStake(
 	properties: Properties,
 	account: Readonly<Account>,
@@ -79,7 +79,10 @@ function usedStake(
 	return { balance: stakeFor(properties, resource, used), seconds: (end - now) * SLOT_SECONDS };
 }
 
-/** The stake that gives so much of a resource: with #97 exactly. @throws {OverflowError} with #97, beyond 64 bits or without a limit */
+/**
+ * The stake that yields an amount of a resource, exact with #97. @throws {OverflowError} with #97, beyond 64
+ * bits or without a limit
+ */
 function stakeFor(properties: Properties, resource: Resource, used: bigint): bigint {
 	const { limit, weight } = resourceTotals(properties, resource);
 	if (isExact(properties)) {
@@ -121,7 +124,7 @@ export const availableUnfreezeV2Size = resourceQuery(
 	},
 );
 
-/** Own stake of generation 2 of a resource word: 0, 1 or 2. */
+/** Own Stake 2.0 stake for a resource word: 0, 1 or 2. */
 function ownStakeOf(account: Readonly<Account> | undefined, type: Word | undefined): bigint {
 	if (!account || typeof type !== "number" || type > 2) return 0n;
 	return ownStakeV2(account, type);
@@ -215,7 +218,7 @@ export const totalResource = resourceQuery("totalResource", 0x1000013, 2, 1, (st
 	return account && resource ? resourceStake(account, resource) : 0n;
 });
 
-/** Both generations of what an account lends or borrows. */
+/** What an account has delegated or been delegated, Stake 1.0 and 2.0 together. */
 const delegated =
 	(side: "delegated" | "acquired_delegated") =>
 	(state: StateView, address?: Word, type?: Word): bigint => {

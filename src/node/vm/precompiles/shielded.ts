@@ -1,4 +1,4 @@
-/** Proofs of shielded token contracts (protocol/shielded §3). */
+/** Proof verification for shielded token contracts (protocol/shielded §3). */
 
 import { hasRepetition } from "../../../protocol/bytes.js";
 import { TREE_DEPTH } from "../../../protocol/sapling/sizes.js";
@@ -23,7 +23,7 @@ import {
 const WORD = 32;
 const LEAVES = 2n ** 32n;
 
-/** Levels of the tree hash that the network's library accepts. */
+/** Maximum tree level that the network's library accepts. */
 const MAX_LEVEL = 62;
 
 const part = (input: Uint8Array, offset: number, length = WORD): Uint8Array =>
@@ -150,7 +150,7 @@ const wordFromRange = (input: Uint8Array, offset: number) => wordAt(part(input, 
 
 const isOneOrTwo = (count: number): boolean => count === 1 || count === 2;
 
-/** Level up to which a leaf completes subtrees. */
+/** The highest level whose subtree a leaf completes. */
 function slotOf(leafIndex: bigint): number {
 	if (leafIndex % 2n === 0n) return 0;
 	for (let exponent = 1; ; exponent++) {
@@ -161,7 +161,7 @@ function slotOf(leafIndex: bigint): number {
 
 const emptyTrees = new WeakMap<ShieldedProofs, readonly Uint8Array[]>();
 
-/** The nodes of a tree without a note, from the leaf on; hashed once. */
+/** Node hashes of an empty tree, from the leaf up; computed once. */
 function emptyNodes(proofs: ShieldedProofs): readonly Uint8Array[] {
 	const known = emptyTrees.get(proofs);
 	if (known) return known;
@@ -174,7 +174,7 @@ function emptyNodes(proofs: ShieldedProofs): readonly Uint8Array[] {
 	return nodes;
 }
 
-/** The answer to an accepted proof: for each new leaf its slot and the nodes it completes, then the new root. */
+/** Output for a valid proof: for each new leaf its slot and the nodes it completes, then the new root. */
 function insertLeaves(
 	proofs: ShieldedProofs,
 	frontier: Uint8Array[],

@@ -1,4 +1,4 @@
-/** Checks of many signatures at once (protocol/precompiles §§3 and 4). */
+/** Batch and multi-signature verification (protocol/precompiles §§3 and 4). */
 
 import { be32, concatBytes, toKey } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
@@ -26,18 +26,18 @@ const SIGNATURE_ENERGY = 1500n;
 export const MAX_BATCH = 16;
 export const MAX_SIGNERS = 5;
 
-/** Entries of an array between two checks of the clock. */
+/** Array entries between two checks of the clock. */
 const ENTRIES_BETWEEN_LOOKS = 1024;
 
 const wordCount = (input: Uint8Array): number => Math.floor(input.length / WORD);
 
-/** Energy for the signatures that an input of this length can hold, `each` words apiece. */
+/** Energy for as many signatures as fit the input's length, at `each` words per signature. */
 const signatureEnergy =
 	(each: bigint) =>
 	(input: Uint8Array): bigint =>
 		(BigInt(wordCount(input) - HEADER_WORDS) / each) * SIGNATURE_ENERGY;
 
-/** Whether an input is a header and whole signatures of `each` words; since #96 no other is looked at. */
+/** Whether an input is a header plus whole signatures of `each` words; required since #96. */
 function hasShape(input: Uint8Array, each: number): boolean {
 	const rest = input.length - HEADER_WORDS * WORD;
 	return rest > 0 && rest % (each * WORD) === 0;
@@ -58,13 +58,13 @@ function wordOf(input: Uint8Array, index: number): Word {
 /** An array's position in words, from its offset in bytes. */
 const arrayIndex = (offset: Word): number => Math.floor(sat32(offset) / WORD);
 
-/** A byte string of an ABI array, by its place in the input; what lies beyond the input is zeros. */
+/** Position of a byte string of an ABI array in the input; bytes past the input's end are zeros. */
 interface SignatureBytes {
 	readonly from: number;
 	readonly length: number;
 }
 
-/** How many byte strings an ABI array says it has. @throws {VmError} where the array is outside the input */
+/** Length of an ABI array of byte strings. @throws {VmError} where the array is outside the input */
 function countSignatures(input: Uint8Array, index: number): number {
 	if (index >= wordCount(input) - 1) return 0;
 	const count = sat32(wordOf(input, index));
@@ -72,7 +72,7 @@ function countSignatures(input: Uint8Array, index: number): number {
 	return count;
 }
 
-/** Where a byte string begins outside the input: a place beyond 31 bits wraps, and is negative. */
+/** Error for a byte string outside the input: a position beyond 31 bits wraps to a negative one. */
 function outside({ length }: Uint8Array, from: number): VmError {
 	const reason =
 		from > MAX_INT32
@@ -82,22 +82,22 @@ function outside({ length }: Uint8Array, from: number): VmError {
 }
 
 /**
- * The place of a byte string of an ABI array. Since #94 a signature is 65 bytes, whatever its length word says.
+ * Locates a byte string of an ABI array. Since #94 a signature is 65 bytes, whatever its length word says.
  * @throws {VmError} where it is outside the input
  */
 function locateSignature({ gates }: Machine, input: Uint8Array, index: number, i: number): SignatureBytes {
 	const at = arrayIndex(wordOf(input, index + i + 1));
 	const length = gates.restrictedSelfDestruct ? SIGNATURE_LENGTH : sat32(wordOf(input, index + at + 1));
 	const from = (at + index + 2) * WORD;
-	// Only a length word can ask for more than the network's runtime has.
+	// Only a length word can exceed what the network's runtime supports.
 	if (!gates.restrictedSelfDestruct && from + length > MAX_INT32) throw hostFailed();
 	if (from > input.length) throw outside(input, from);
 	return { from, length };
 }
 
 /**
- * The byte strings of an ABI array, undefined if they are more than `most`. Before #94 all of them are looked at even then,
- * since one that points outside the input fails the caller, but none is copied.
+ * Locates the byte strings of an ABI array; undefined if there are more than `most`. Before #94 all are still
+ * checked, since one outside the input fails the caller.
  * @throws {VmError} where one points outside the input, or out of time
  */
 function locateSignatures(
@@ -106,7 +106,7 @@ function locateSignatures(
 	index: number,
 	most: number,
 ): SignatureBytes[] | undefined {
-	// Since #94 a count that is too large is the answer, before anything else is looked at.
+	// Since #94 an excessive count is rejected before anything else is checked.
 	if (machine.gates.restrictedSelfDestruct && sat32(wordOf(input, index)) > most) return undefined;
 	const count = countSignatures(input, index);
 	const list: SignatureBytes[] = [];
@@ -118,7 +118,7 @@ function locateSignatures(
 	return count > most ? undefined : list;
 }
 
-/** Whether two byte strings are equal, the zeros beyond the input included. */
+/** Whether two byte strings are equal, including zeros past the end of the input. */
 function areEqual(input: Uint8Array, a: SignatureBytes, b: SignatureBytes): boolean {
 	if (a.length !== b.length) return false;
 	if (a.from === b.from) return true;
@@ -131,7 +131,7 @@ function areEqual(input: Uint8Array, a: SignatureBytes, b: SignatureBytes): bool
 	);
 }
 
-/** The signers of a hash. A signature that stands in an array several times is recovered once: places may be equal for free. */
+/** Recovers the signers of a hash. Caches by signature, since an array can repeat one for free. */
 class Signers {
 	private readonly known = new Map<string, Uint8Array | undefined>();
 
@@ -178,7 +178,7 @@ function validateBatch(machine: Machine, input: Uint8Array): Uint8Array {
 	const hash = input.subarray(0, WORD);
 	const index = arrayIndex(wordOf(input, 1));
 	const addresses = arrayIndex(wordOf(input, 2));
-	// Whatever is wrong with the input gives zeros, so the counts may come first.
+	// Any malformed input gives zeros, so checking the counts first changes nothing.
 	const count = sat32(wordOf(input, addresses));
 	if (count === 0 || count > MAX_BATCH || count !== countSignatures(input, index)) return ZERO_WORD;
 	const signatures = Array.from({ length: count }, (_, i) => locateSignature(machine, input, index, i));

@@ -1,4 +1,4 @@
-/** Questions about votes (protocol/precompiles §6). */
+/** Queries of votes (protocol/precompiles §6). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { SUN_PER_COIN, wrap } from "../../../protocol/int64.js";

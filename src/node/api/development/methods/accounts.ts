@@ -1,4 +1,4 @@
-/** Accounts that are funded, and accounts that act unsigned. */
+/** Funding accounts, and accounts that act unsigned. */
 
 import { toBase58Check } from "../../../../protocol/address.js";
 import type { SignedBlock } from "../../../../protocol/block.js";

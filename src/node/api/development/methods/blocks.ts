@@ -1,4 +1,4 @@
-/** Sealing by hand, ways of sealing, and the clock. */
+/** Manual sealing, seal modes, and the clock. */
 
 import type { SealMode } from "../../../development/conditions.js";
 import type { MineRequest } from "../../../development/control.js";
@@ -42,7 +42,7 @@ const setSealing =
 		return true;
 	};
 
-/** The mode of a number of seconds. @param zero what 0 means */
+/** The seal mode for an interval in seconds. @param zero what 0 means */
 const interval = (value: RawValue | undefined, zero: SealMode): SealMode => {
 	const count = readSafeInteger(value, 0, MAX_SECONDS, "block time should between [0, 60] in second");
 	return count === 0 ? zero : { intervalMs: count * 1000 };
@@ -55,7 +55,7 @@ const fixedSealing =
 		return true;
 	};
 
-/** The mode, or its seconds. */
+/** The mode, or its interval in seconds. */
 export const sealingOf = ({ control }: DevelopmentContext): string | number => {
 	const { sealMode } = control.conditions;
 	return typeof sealMode === "string" ? sealMode : sealMode.intervalMs / 1000;
@@ -137,7 +137,7 @@ export const blockMethods: DevelopmentMethods = [
 	[
 		["evm_setIntervalMining"],
 		() => {
-			// Deployed programs read it in milliseconds, and others in seconds.
+			// Some existing programs use milliseconds here, others seconds.
 			throw new RpcError(INVALID_PARAMS, "ambiguous unit: use dev_setSealing");
 		},
 	],

@@ -1,4 +1,4 @@
-/** The chain as such, its log, and looking at executions. */
+/** The chain itself, its log, and tracing. */
 
 import { toBase58Check } from "../../../../protocol/address.js";
 import { storageRange } from "../../../development/storage-range.js";
@@ -39,7 +39,7 @@ const info = (context: DevelopmentContext): object => {
 	};
 };
 
-/** Only the storage of the head is there: its number, its id, or 0. */
+/** Only the head's storage is available: by number, by id, or 0. */
 function checkIsHead({ control }: DevelopmentContext, value: RawValue | undefined): void {
 	const text = readText(value).toLowerCase();
 	if (text === "latest" || text.replace(/^0x/, "") === control.head.idHex) return;

@@ -1,6 +1,6 @@
 /**
- * The pool as Ethereum's tools look at it. Transactions have no nonce that orders them: a sender's are numbered from 0 as
- * they stand in the pool, and every one of them can be the next block's, so that none is queued.
+ * The pool as Ethereum tools see it. Transactions have no ordering nonce: a sender's are numbered from 0 in
+ * pool order, and any of them can go into the next block, so none is queued.
  */
 
 import { toKey } from "../../../../protocol/bytes.js";
@@ -17,13 +17,13 @@ import { addressData, data, quantity } from "../../jsonrpc/values.js";
 import { checkCount, readAccount } from "../arguments.js";
 import { type DevelopmentMethods, ordinaryContext } from "../method.js";
 
-/** The least that a transaction takes in an answer, beside its own bytes. */
+/** Minimum size of a transaction in an answer, besides its own bytes. */
 const OBJECT_SIZE = 600;
 
 type Shown = (transaction: SignedTransaction, context: ApiContext) => unknown;
 type OfSender = Readonly<Record<string, unknown>>;
 
-/** A transaction that waits, as Ethereum's libraries read it. */
+/** A pending transaction as Ethereum libraries expect it. */
 export function waitingTransaction(
 	transaction: SignedTransaction,
 	context: ApiContext,
@@ -38,7 +38,7 @@ const line: Shown = (transaction, { state }) => {
 	return `${addressData(to) ?? transaction.type?.name}: ${value} sun, fee limit ${feeLimit} sun, ${input.length} bytes of data`;
 };
 
-/** What waits by sender and number. @param only of this sender @throws {ResponseTooLong} */
+/** Pending transactions by sender and number. @param only of this sender @throws {ResponseTooLong} */
 function bySender(context: ApiContext, shown: Shown, only?: Uint8Array): Readonly<Record<string, OfSender>> {
 	const { maxResponseSize } = context.node.config.node.jsonrpc;
 	const senders = new Map<string, Map<string, unknown>>();

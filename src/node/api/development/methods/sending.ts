@@ -1,6 +1,6 @@
 /**
- * Accounts whose keys the chain knows, and what they send unsigned: Ethereum's tools deploy and call through these two
- * methods where a node holds keys. The network's nodes hold none.
+ * Accounts whose keys the chain knows, and what they send unsigned: Ethereum tools deploy and call through
+ * these two methods on nodes that hold keys. The network's own nodes hold none.
  */
 
 import { toBase58Check } from "../../../../protocol/address.js";
@@ -38,12 +38,12 @@ import {
 import { type DevelopmentContext, type DevelopmentMethods, ordinaryContext } from "../method.js";
 import { waitingTransaction } from "./pool.js";
 
-/** What a call may cost that doesn't say its gas, in sun: what the network's tools offer. */
+/** Fee limit of a call without a gas limit, in sun: the default of the network's tools. */
 const FEE_LIMIT_SUN = 1_000_000_000n;
-/** Energy that a deployer pays for calls of others; without a share of it, none. */
+/** Energy limit a deployer must set for other callers' calls; unused here, since callers pay 100%. */
 const ORIGIN_ENERGY_LIMIT = 10_000_000n;
 
-/** The key of an account that the chain made. */
+/** The key of an account created by the chain. */
 function keyOf({ book }: DevelopmentControl, address: Uint8Array): Uint8Array | undefined {
 	const accounts = [book.primary, ...book.more].flatMap((batch) => batch.accounts);
 	return accounts.find((account) => equalBytes(account.address, address))?.privateKey;
@@ -51,13 +51,13 @@ function keyOf({ book }: DevelopmentControl, address: Uint8Array): Uint8Array | 
 
 const present = (value: unknown): boolean => value !== undefined && value !== null && value !== "0x";
 
-/** Call data or code. */
+/** Call data or init code. */
 function inputOf(call: RawObject): Uint8Array {
 	const input = call.get("data") ?? call.get("input");
 	return present(input) ? readBytes(input) : EMPTY;
 }
 
-/** What an account sends: coins, a call, or a deployment. */
+/** What an account sends: a transfer, a call, or a deployment. */
 function contractOf(
 	{ state }: ApiContext,
 	owner_address: Uint8Array,
@@ -88,7 +88,7 @@ function contractOf(
 	return [contractType("TriggerSmartContract"), TriggerSmartContract.create(trigger)];
 }
 
-/** The transaction, signed where the chain has the key. @throws {RpcError} */
+/** The transaction, signed if the chain has the key. @throws {RpcError} */
 function build({ control }: DevelopmentContext, context: ApiContext, call: RawObject): SignedTransaction {
 	const owner = readAccount(call.get("from"));
 	const key = keyOf(control, owner);
@@ -120,7 +120,10 @@ function buildUnsigned(context: ApiContext, owner: Uint8Array, call: RawObject):
 	}
 }
 
-/** By which the tool that sends a deployment computes its address. @throws {RpcError} if it counts on another */
+/**
+ * The nonce from which the sending tool derives the address of its deployment.
+ * @throws {RpcError} if it counts on another
+ */
 function nonceOf({ node, state }: ApiContext, owner: Uint8Array, call: RawObject): number {
 	const nonce = nextNonce(state, owner, node.pool);
 	const asked = optionalQuantity(call.get("nonce"));
@@ -136,7 +139,7 @@ function signed(transaction: SignedTransaction, key: Uint8Array): SignedTransact
 	return new SignedTransaction(message);
 }
 
-/** A transaction that isn't sent: its bytes, and as Ethereum's libraries read it with what was filled in. */
+/** A transaction that isn't broadcast: its bytes, and the form Ethereum libraries read, with defaults filled in. */
 function unsent(transaction: SignedTransaction, context: ApiContext, call: RawObject): object {
 	const price = context.state.properties.get("ENERGY_FEE");
 	const gas = quantity(price > 0n ? (transaction.raw?.fee_limit ?? 0n) / price : 0n);

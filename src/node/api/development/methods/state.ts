@@ -1,4 +1,4 @@
-/** Editing the state, snapshots, dumps, and beginning anew. */
+/** State edits, snapshots, dumps, and resets. */
 
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../../protocol/json/field-decoder.js";
@@ -41,7 +41,7 @@ const revert: DevelopmentMethod = async ({ control }, params) => {
 	return true;
 };
 
-/** Tools of another network take an unknown id for an answer, not for an error. */
+/** Tools of another network expect `false` for an unknown id, not an error. */
 const revertOrFalse: DevelopmentMethod = async (context, params) => {
 	try {
 		return await revert(context, params);
@@ -57,7 +57,7 @@ const dropSnapshot: DevelopmentMethod = ({ control }, params) => {
 	return true;
 };
 
-/** `0x…`, as a snapshot answers, or the number. */
+/** `0x…`, as returned by a snapshot, or the number. */
 function snapshotId(value: RawValue | undefined): string {
 	const text = readText(value);
 	return /^\d+$/.test(text) ? `0x${BigInt(text).toString(16)}` : text;

@@ -1,4 +1,4 @@
-/** Blocks, bare or with the ids of their transactions (protocol/grpc §2.2). */
+/** Blocks, plain or with the ids of their transactions (protocol/grpc §2.2). */
 
 import { status } from "@grpc/grpc-js";
 import type { SignedBlock } from "../../../../protocol/block.js";
@@ -24,10 +24,10 @@ function extended(block: SignedBlock | undefined, withTransactions = true): Bloc
 	return answer;
 }
 
-/** Tag of field 1 with a length: the blocks of both kinds of lists. */
+/** Tag of field 1, length-delimited: the blocks in both kinds of lists. */
 const BLOCK_TAG = 0x0a;
 
-/** A list of blocks, encoded one by one. */
+/** A list of blocks, encoded one at a time. */
 function blockList(
 	blocks: Iterable<SignedBlock> | undefined,
 	encode: (block: SignedBlock) => Uint8Array,
@@ -75,7 +75,7 @@ export const blocks = {
 	},
 } satisfies Partial<Handlers<"Wallet">>;
 
-/** What a node that follows this one reads. */
+/** Methods read by a node that follows this one. */
 export const database: Handlers<"Database"> = {
 	getBlockReference: ({ state: { properties } }) =>
 		BlockReference.create({ block_num: properties.headNumber, block_hash: properties.headId }),

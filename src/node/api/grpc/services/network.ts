@@ -1,4 +1,4 @@
-/** Governance, values of the network, facts of the node (protocol/grpc §2.2). */
+/** Governance, network values, node information (protocol/grpc §2.2). */
 
 import {
 	type FieldDescriptor,
@@ -24,12 +24,12 @@ import {
 import { nodeInfoFacts } from "../../queries/node-info.js";
 import { type Handlers, withoutReason, withReason } from "../method.js";
 
-// Facts that HTTP writes as a bean, as the message that gRPC answers with (protocol/grpc §2.7).
+// Data that HTTP writes as a bean, converted to gRPC's message (protocol/grpc §2.7).
 
-/** Names of members where they differ from those of the message. */
+/** Member names where they differ from the message's field names. */
 type MemberNames = Readonly<Record<string, string>>;
 
-/** Fills a message with the members of its fields' names; fields without a member keep their default. */
+/** Fills a message from the members named like its fields; fields without one keep their default. */
 export function messageOfBean<T extends Message>(
 	type: MessageType<T>,
 	bean: BeanObject,
@@ -62,7 +62,7 @@ function itemOf(field: FieldDescriptor, value: BeanValue, names: MemberNames): u
 	return field.kind === "int64" ? BigInt(value as number | bigint) : value;
 }
 
-/** Fields of peers that JSON names otherwise; here a peer needs syncing whenever it is disconnected. */
+/** Peer fields with different names in JSON; here a peer needs syncing whenever it is disconnected. */
 const NODE_INFO_NAMES: MemberNames = {
 	peerInfoList: "peerList",
 	isActive: "active",
@@ -89,11 +89,11 @@ export const network = {
 	GetNodeInfo: withReason((context) => messageOfBean(NodeInfo, nodeInfoFacts(context), NODE_INFO_NAMES)),
 } satisfies Partial<Handlers<"Wallet">>;
 
-/** What the node has counted. */
+/** Metrics of the node. */
 export const monitor: Handlers<"Monitor"> = {
 	GetStatsInfo: (context) => {
 		const facts = statsInfoFacts(context);
-		// The network's node fills in every meter but this one (recording ops/metrics).
+		// The network's node fills in every meter except this one (recording ops/metrics).
 		const { udpInTraffic: _, ...net } = facts["net"] as BeanObject;
 		return messageOfBean(MetricsInfo, { ...facts, net }, {});
 	},

@@ -1,7 +1,7 @@
 /**
- * Shielded transactions: the gates that stand before every method (protocol/grpc §2.2, protocol/shielded §5.2), and what
- * answers behind them (shielded/methods.ts), which is loaded with the first call. Requests carry secret keys: nothing of
- * them is logged or kept.
+ * Shielded transactions: the checks in front of every method (protocol/grpc §2.2, protocol/shielded §5.2),
+ * and the implementation (shielded/methods.ts), loaded on the first call. Requests carry secret keys: nothing
+ * in them is logged or stored.
  */
 
 import { status } from "@grpc/grpc-js";
@@ -41,7 +41,7 @@ function checkToken(context: ApiContext): void {
 type Check = (context: ApiContext) => void;
 type Call = (context: ApiContext, request: never) => unknown;
 
-/** The method of a name, behind a gate. */
+/** The method with a name, guarded by a check. */
 function behind<M extends keyof Methods>(check: Check, name: M): Handler<unknown, never> {
 	return async (context, request) => {
 		check(context);
@@ -53,7 +53,7 @@ function behind<M extends keyof Methods>(check: Check, name: M): Handler<unknown
 const native = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkChain, name));
 const token = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkToken, name));
 
-/** A list of events is refused, whether the method is served or not. */
+/** An `events` filter is rejected whether the method is served or not. */
 function scan(name: keyof Methods): Handler<{ readonly events: readonly string[] }, never> {
 	const handle = token(name);
 	return (context, request) => {
@@ -64,7 +64,7 @@ function scan(name: keyof Methods): Handler<{ readonly events: readonly string[]
 	};
 }
 
-/** Runtime errors, which the network's method doesn't catch, end the call without their text. */
+/** Runtime errors that the network's method doesn't catch end the call without their text. */
 function uncaught(handle: Handler<unknown, never>): Handler<unknown, never> {
 	return async (context, request) => {
 		try {
@@ -78,7 +78,7 @@ function uncaught(handle: Handler<unknown, never>): Handler<unknown, never> {
 	};
 }
 
-/** What can't be built counts as not valid, whatever the reason. */
+/** Anything that can't be built counts as invalid, whatever the reason. */
 function refusalOf(context: ApiContext, error: Error): Return {
 	return refusal(
 		context,

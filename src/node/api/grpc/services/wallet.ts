@@ -1,4 +1,4 @@
-/** Every method of the service Wallet (protocol/grpc §§2.2 to 2.4); the compiler sees to it that none is missing. */
+/** Every method of the Wallet service (protocol/grpc §§2.2 to 2.4); the compiler ensures that none is missing. */
 
 import { utf8 } from "../../../../protocol/bytes.js";
 import {
@@ -74,8 +74,8 @@ import { network } from "./network.js";
 import { shielded } from "./shielded.js";
 
 /**
- * A call without effect, with its transaction. The id is that of a transaction around the call, also where a deployment
- * stands in the call's place.
+ * A constant call with its transaction. The id is always that of a transaction around the call, even if a
+ * deployment was executed instead.
  */
 async function callOnly(
 	context: ApiContext,
@@ -88,7 +88,7 @@ async function callOnly(
 	return answer;
 }
 
-/** A call that the contract's interface declares to be without effect is executed; of others the transaction is built. */
+/** Executes a call that the ABI declares constant; otherwise builds its transaction. */
 async function trigger(
 	context: ApiContext,
 	call: Readonly<TriggerSmartContract>,
@@ -102,7 +102,7 @@ async function trigger(
 		: transactionExtention(callTransaction(context, call));
 }
 
-/** Why a call has no answer: a failed execution differs from a call that could not begin. */
+/** Why a call has no answer: a failed execution differs from a call that couldn't start. */
 function failure(context: ApiContext, error: unknown): Return {
 	const { dialect } = context.style;
 	if (error instanceof VmError) {
@@ -150,13 +150,13 @@ const contracts = {
 	},
 } satisfies Partial<Handlers<"Wallet">>;
 
-/** A transaction that a client sends, as the node's network reads it. @throws {DecodeError} */
+/** A client's transaction as the node's network reads it. @throws {DecodeError} */
 function received({ node }: ApiContext, message: Readonly<Transaction>): SignedTransaction {
 	const transaction = new SignedTransaction(message);
 	return node.rules.network === "nile" ? transaction.asReadOnNile() : transaction;
 }
 
-/** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
+/** Transactions: broadcasting, lookup, signatures, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
 const transactions = {
 	BroadcastTransaction: async (context, message) => {
 		const result = await context.broadcaster.broadcast(received(context, message), context);
@@ -190,7 +190,7 @@ const markets = {
 		try {
 			return value.length === 0 ? undefined : tokenByName(state, value);
 		} catch (error) {
-			// Several tokens of one name are told by an empty answer.
+			// Several tokens with the same name are reported by an empty answer.
 			if (error instanceof RuntimeRuleError) return undefined;
 			throw error;
 		}
@@ -216,7 +216,7 @@ const markets = {
 	GetMarketPairList: withReason(({ state }) => marketPairs(state)),
 } satisfies Partial<Handlers<"Wallet">>;
 
-/** The methods that a column of the table names, each for the message of its type. */
+/** The methods named in a column of the table, each taking the message of its type. */
 type Builders<C extends "grpc" | "grpcBare", R> = {
 	readonly [M in ValueIn<C> & string]: Handler<ContractMessage<NameWith<C, M> & BuildableName>, R>;
 };

@@ -1,4 +1,4 @@
-/** Answers as Ethereum's libraries check them: where the network's node says nothing, the value that means nothing. */
+/** Answers in the form Ethereum libraries validate: where the network's node leaves a member blank, its neutral value. */
 
 import type { RpcResult, RpcValue } from "../method.js";
 import { quantity, ZERO_HASH_TEXT } from "../values.js";
@@ -11,18 +11,18 @@ function membersOf(value: RpcResult): Members | undefined {
 		: undefined;
 }
 
-/** `0x` where there should be a value. */
+/** Turns `0x` in place of a value into null. */
 const orNull = (value: RpcValue | undefined): RpcValue => (value === "0x" ? null : (value ?? null));
 
-/** A QUANTITY without zeros in front. */
+/** A QUANTITY without leading zeros. */
 export function shortQuantity(value: RpcValue | undefined): string {
 	return typeof value === "string" && value !== "0x" ? `0x${BigInt(value).toString(16)}` : "0x0";
 }
 
-/** Members of a transaction that Ethereum's schema has as quantities, and the network's node also as data. */
+/** Transaction members that Ethereum's schema defines as quantities, but the network's node may write as data. */
 const QUANTITIES = ["nonce", "r", "s", "v"];
 
-/** A transaction; one that waits has no place yet. @param gasPrice of now */
+/** A transaction; a pending one has no position yet. @param gasPrice of now */
 export function transactionAnswer<T extends RpcResult>(value: T, gasPrice: string): T | Members {
 	const transaction = membersOf(value);
 	if (!transaction) return value;
@@ -37,7 +37,7 @@ export function transactionAnswer<T extends RpcResult>(value: T, gasPrice: strin
 }
 
 /**
- * A block, or the header of one: a root that isn't computed is 32 zero bytes.
+ * A block or block header; roots that aren't computed are 32 zero bytes.
  * @param mostGas energy of one transaction: what senders compare their estimates with
  */
 export function blockAnswer<T extends RpcResult>(value: T, gasPrice: string, mostGas: bigint): T | Members {

@@ -1,6 +1,6 @@
 /**
- * Fees as Ethereum's libraries ask for them. Energy has one price, which no block's fullness changes: the base fee is 0
- * and the price is what a sender adds.
+ * Fees as Ethereum libraries query them. Energy has one price regardless of how full blocks are: the base fee
+ * is 0 and the whole price is the priority fee.
  */
 
 import { transactionInfosOfBlock } from "../../../chain/block-store.js";
@@ -14,7 +14,7 @@ import { invalidParams } from "../rpc-error.js";
 import { quantity } from "../values.js";
 import { blockTag } from "./parameters.js";
 
-/** Blocks of one answer, as Ethereum's nodes have it. */
+/** Blocks per answer, as in Ethereum's nodes. */
 const MAX_BLOCKS = 1_024n;
 const MAX_PERCENTILES = 100;
 
@@ -23,13 +23,13 @@ export function energyPriceQuantity({ state }: Pick<RpcContext, "state">): strin
 	return quantity(state.properties.get("ENERGY_FEE"));
 }
 
-/** Libraries leave it away. */
+/** Libraries omit it. */
 const optionalList: DeclaredType<RawArray | null> = {
 	label: list.label,
 	read: (value: RawValue | undefined, release) => (value === undefined ? null : list.read(value, release)),
 };
 
-/** What the highest fee limit pays for. */
+/** Energy that the highest fee limit buys. */
 export function mostEnergy({ state }: Pick<RpcContext, "state">): bigint {
 	const price = state.properties.get("ENERGY_FEE");
 	return price > 0n ? state.properties.get("MAX_FEE_LIMIT") / price : 0n;
@@ -43,7 +43,7 @@ function readCount(value: RawValue): bigint {
 	return BigInt(digits);
 }
 
-/** Reads up to a thousand blocks and their receipts, in turns: after one, the chain may be another. */
+/** Reads up to a thousand blocks and their receipts, time-sliced; the chain may change after each yield. */
 async function history(
 	context: RpcContext,
 	count: bigint,
@@ -70,7 +70,7 @@ async function history(
 	return {
 		oldestBlock: quantity(oldest),
 		baseFeePerGas: Array.from({ length: blocks + 1 }, () => "0x0"),
-		// Numbers of JSON; a block has no limit of energy that it could be measured by.
+		// Plain JSON numbers. 0, since a block has no energy limit to compare with.
 		gasUsedRatio: Array.from({ length: blocks }, () => 0),
 		...(percentiles > 0 ? { reward: rewards } : {}),
 	};

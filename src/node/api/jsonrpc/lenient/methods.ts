@@ -1,7 +1,7 @@
 /**
- * The methods as Ethereum's libraries call and read them: parameters may be missing or be more, calls and filters have
- * members of other networks, and answers have every member in the form that is checked. Behind `node.jsonrpc.lenient`,
- * and on every development chain; the strict answers are the network's.
+ * The methods as Ethereum libraries call and read them: parameters may be missing or extra, calls and filters
+ * have other networks' members, and answers have every member in the form that is validated. Enabled by
+ * `node.jsonrpc.lenient` and on every development chain; the strict answers are the network's.
  */
 
 import { nextNonce } from "../../queries/deployment-nonce.js";
@@ -14,17 +14,17 @@ import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
 import { energyPriceQuantity, feeMethods, mostEnergy } from "./fees.js";
 import { blockTag, callOf, filterId, filterOf, stateAt } from "./parameters.js";
 
-/** How a method becomes lenient. */
+/** How a method is made lenient. */
 interface Change {
-	/** The fewest parameters. */
+	/** Minimum number of parameters. */
 	readonly least?: number;
-	/** The most, if there are more than the network's. */
+	/** Maximum number, if above the network's. */
 	readonly most?: number;
 	/** The call; `strict` is the network's method. @throws {RpcError} */
 	call(context: RpcContext, values: RawArray, strict: RpcMethod["call"]): RpcResult | Promise<RpcResult>;
 }
 
-/** Reads a state: the last parameter says of which block. */
+/** Reads a state whose block is given by the last parameter. */
 const ofState = (parameters: number): Change => ({
 	least: parameters - 1,
 	call: (context, values, strict) =>
@@ -58,13 +58,13 @@ const ofFilterId: Change = {
 	call: (context, [id], strict) => strict(context, [filterId(id)]),
 };
 
-/** Whether a call goes to an account that has no code. */
+/** Whether a call's target has no code. */
 function hasNoCode(context: RpcContext, to: RawValue | undefined): boolean {
 	if (typeof to !== "string" || isEmptyHex(to)) return false;
 	return !context.state.contract.has(readersOf(context).address(to));
 }
 
-/** Whether a call moves no coins. */
+/** Whether a call transfers nothing. */
 function isWorthless(value: RawValue | undefined): boolean {
 	return value === undefined || (typeof value === "string" && /^0x0*$/.test(value));
 }
@@ -76,7 +76,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 	net_version: {
 		call: async (context, values, strict) => {
 			const id = (await strict(context, values)) as string;
-			// Decimal elsewhere; the nodes of the network, lenient ones too, have one form of it.
+			// Decimal elsewhere; the network's nodes, lenient ones included, keep their own form.
 			return context.node.rules.development ? BigInt(id).toString() : id;
 		},
 	},
@@ -98,7 +98,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 		call: (context, [object, block, accounts, changes], strict) => {
 			const call = callOf(object);
 			const run = (seen: RpcContext): ReturnType<typeof strict> =>
-				// A call of an account without code returns nothing.
+				// Calling an account without code returns nothing.
 				hasNoCode(seen, call.get("to")) ? "0x" : strict(seen, [call, "latest"]);
 			const seen = stateAt(context, block);
 			return areSilent(accounts, changes) ? run(seen) : overridden(seen, accounts, changes).then(run);
@@ -110,7 +110,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 		call: (context, [object, block, accounts, changes], strict) => {
 			const call = callOf(object);
 			const run = (seen: RpcContext): ReturnType<typeof strict> =>
-				// What moves nothing needs no energy; the network refuses such a transfer.
+				// Transferring nothing needs no energy; the network rejects it.
 				hasNoCode(seen, call.get("to")) && isWorthless(call.get("value")) ? "0x0" : strict(seen, [call]);
 			const seen = stateAt(context, block);
 			return areSilent(accounts, changes) ? run(seen) : overridden(seen, accounts, changes).then(run);
@@ -134,7 +134,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 	eth_uninstallFilter: ofFilterId,
 };
 
-/** The methods, lenient where that makes a difference, and those that only Ethereum has. */
+/** The methods, made lenient where it matters, and those only Ethereum has. */
 export function lenientMethods(strict: readonly RpcMethod[]): readonly RpcMethod[] {
 	return [...strict.map(lenient), ...feeMethods];
 }

@@ -1,4 +1,4 @@
-/** Parameters as Ethereum's libraries send them, made such as the network's methods take. */
+/** Parameters as Ethereum libraries send them, converted to what the network's methods accept. */
 
 import { toHex } from "../../../../protocol/bytes.js";
 import type { StateView } from "../../../state/view.js";
@@ -10,14 +10,14 @@ import { isTag } from "../values.js";
 
 const HEAD = "latest";
 
-/** Members of a call that say something here; types, lists of accesses and bids for gas don't. */
+/** Call members that have a meaning here; transaction types, access lists and gas bids have none. */
 const CALL_MEMBERS = ["from", "to", "gas", "gasPrice", "value", "data", "nonce"];
 const FILTER_MEMBERS = ["fromBlock", "toBlock", "address", "topics", "blockHash"];
 
 const textOf = (value: RawValue | undefined): string | undefined =>
 	typeof value === "string" ? value : undefined;
 
-/** A block's number or tag: the next block is the head, and a safe block is an irreversible one. */
+/** A block number or tag; `pending` maps to the head, `safe` to the finalized block. */
 export function blockTag(value: RawValue | undefined): RawValue {
 	const tag = textOf(value)?.toLowerCase();
 	if (value === undefined || value === null || tag === "" || tag === "pending") return HEAD;
@@ -25,8 +25,7 @@ export function blockTag(value: RawValue | undefined): RawValue {
 }
 
 /**
- * The context in which the state of a block is read: the head's, or the irreversible one; any, where the node keeps past
- * states.
+ * The context for reading a block's state: the head or the finalized block; any block if the node keeps past states.
  * @throws {RpcError}
  */
 export function stateAt(context: RpcContext, value: RawValue | undefined): RpcContext {
@@ -41,7 +40,7 @@ export function stateAt(context: RpcContext, value: RawValue | undefined): RpcCo
 	throw invalidParams("the state of past blocks is not kept: latest, pending, safe and finalized are");
 }
 
-/** Whether a tag, number or object names the head: `latest`, its number, its id. */
+/** Whether a tag, number or object refers to the head: `latest`, its number, its id. */
 function isHead(state: StateView, block: RawValue): boolean {
 	if (isRawObject(block)) {
 		const named = block.get("blockNumber") ?? block.get("blockHash");
@@ -55,7 +54,7 @@ function isHead(state: StateView, block: RawValue): boolean {
 	return /^(0x[0-9a-f]{1,16}|\d{1,19})$/i.test(text) && BigInt(text) === headNumber;
 }
 
-/** Only what the network's call object has; `input` is another name of `data`. @throws {RpcError} */
+/** Only the members of the network's call object; `input` is an alias of `data`. @throws {RpcError} */
 export function callOf(value: RawValue | undefined): RawObject {
 	if (!isRawObject(value)) throw invalidParams("the call is not an object");
 	const call = pick(value, CALL_MEMBERS);
@@ -64,7 +63,7 @@ export function callOf(value: RawValue | undefined): RawObject {
 	return call;
 }
 
-/** Only what the network's filter has. @throws {RpcError} */
+/** Only the members of the network's filter object. @throws {RpcError} */
 export function filterOf(value: RawValue | undefined): RawObject {
 	if (!isRawObject(value)) throw invalidParams("the filter is not an object");
 	const filter = pick(value, FILTER_MEMBERS);
@@ -77,13 +76,13 @@ export function filterOf(value: RawValue | undefined): RawObject {
 	return filter;
 }
 
-/** Topics in which `null` means any also where it stands among alternatives. */
+/** Topics where `null` among alternatives also matches anything. */
 export function lenientTopics(value: RawValue): RawValue {
 	if (!isRawArray(value)) return value;
 	return value.map((position) => (isRawArray(position) && position.includes(null) ? null : position));
 }
 
-/** The id of a filter. @throws {RpcError} if there is none, where the network's node fails inside */
+/** A filter id. @throws {RpcError} if there is none, where the network's node fails inside */
 export function filterId(value: RawValue | undefined): RawValue {
 	if (textOf(value)) return value as RawValue;
 	throw invalidParams(

@@ -22,7 +22,7 @@ import { isTag, quantity } from "../values.js";
 
 type ChainContext = Pick<RpcContext, "node" | "state">;
 
-/** The block that a tag or number names. @throws {RpcError} */
+/** The block for a tag or number. @throws {RpcError} */
 export function blockByTag(context: ChainContext, tag: string | null): SignedBlock | undefined {
 	const { state } = context;
 	const readers = readersOf(context);
@@ -34,12 +34,12 @@ export function blockByTag(context: ChainContext, tag: string | null): SignedBlo
 	return blockByNumber(state, readers.blockNumber(tag));
 }
 
-/** The block of an id. @throws {RpcError | NamedError} */
+/** The block with an id. @throws {RpcError | NamedError} */
 function blockByHash(context: ChainContext, hash: string | null): SignedBlock | undefined {
 	return blockById(context.state, readersOf(context).hash(hash));
 }
 
-/** The block of an id, a number or a tag. @throws {RpcError | NamedError} */
+/** The block for an id, a number or a tag. @throws {RpcError | NamedError} */
 export function blockBySelector(context: ChainContext, selector: string | null): SignedBlock | undefined {
 	return readersOf(context).isHash(selector) ? blockByHash(context, selector) : blockByTag(context, selector);
 }
@@ -50,14 +50,14 @@ function shown(context: RpcContext, block: SignedBlock | undefined, full: boolea
 	return blockObject(context.state, block, full, objectStyleOf(context));
 }
 
-/** What became of all transactions of a block; null of the first block and of one that isn't there. */
+/** The receipts of a block's transactions; null for the genesis block and unknown blocks. */
 function blockReceipts(context: RpcContext, selector: string | null): RpcResult | Promise<RpcResult> {
 	const block = blockBySelector(context, selector);
 	if (!block || block.number === 0n) return null;
 	const style = objectStyleOf(context);
 	if (receiptsCost(context.state, block.number) !== undefined) {
 		const { node, server } = context;
-		// Of the state when its turn comes.
+		// Reads the state current when the answer is actually sent.
 		const receipts = function* (): Generator<Receipt> {
 			yield* receiptsOfLarge(node.view(server), block, style);
 		};

@@ -1,4 +1,4 @@
-/** Building unsigned transactions (protocol/json-rpc §12). Which type it becomes follows from what the request says. */
+/** Building unsigned transactions (protocol/json-rpc §12). The contract type follows from the request's members. */
 
 import { utf8 } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";
@@ -50,7 +50,7 @@ const TRANSFER = contractType("TransferContract");
 const TRANSFER_ASSET = contractType("TransferAssetContract");
 const CREATE = contractType("CreateSmartContract");
 
-/** A number's default is 0; null is an error. */
+/** A number, 0 by default; null is an error. */
 function numberOf(value: bigint | null | undefined): bigint {
 	if (value === null) throw nullPointer();
 	return value ?? 0n;
@@ -127,12 +127,12 @@ function memoOf({ extraData }: BuildObject, visible: boolean): BuildOptions {
 	return { data: visible ? utf8(extraData) : decodeHexText(extraData) };
 }
 
-/** The energy that `gas` names, paid in full. */
+/** The fee limit that buys the energy given as `gas`. */
 function feeLimitOf(context: RpcContext, { gas }: BuildObject): bigint {
 	return readersOf(context).feeLimitSun(gas, context.state.properties.get("ENERGY_FEE"));
 }
 
-/** A deployment is never shown in visible form, also where the request asks for it. */
+/** A deployment is never shown in visible form, even on request. */
 function buildDeployment(
 	context: RpcContext,
 	object: BuildObject,
@@ -163,7 +163,7 @@ function buildDeployment(
 	});
 }
 
-/** A call that only asks is executed at once, and how it ended is attached. */
+/** A constant call is executed right away and its result attached. */
 async function buildCall(
 	context: RpcContext,
 	object: BuildObject,

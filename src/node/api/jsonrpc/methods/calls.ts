@@ -1,4 +1,4 @@
-/** Calls that only ask, and estimates of energy (protocol/json-rpc §§10 and 11). */
+/** Constant calls and energy estimates (protocol/json-rpc §§10 and 11). */
 
 import { contractType } from "../../../../protocol/contract-types.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
@@ -21,7 +21,7 @@ const TRANSFER = contractType("TransferContract");
 
 const isLenient = ({ node }: RpcContext): boolean => node.config.node.jsonrpc.lenient;
 
-/** A missing sender is the zero address; one that is null is an error. */
+/** A missing sender is the zero address; null is an error. */
 function senderOf({ address }: ParameterReaders, { from }: CallObject): Uint8Array {
 	return address(from === undefined ? ZERO_ADDRESS : from);
 }
@@ -86,7 +86,7 @@ async function estimate(context: RpcContext, object: CallObject): Promise<string
 	return quantity(0);
 }
 
-/** Energy of a call; of a deployment if the message names no contract. */
+/** Energy of a call, or of a deployment if the message names no contract. */
 async function estimateContract(
 	context: RpcContext,
 	{ value }: CallObject,
@@ -99,7 +99,7 @@ async function estimateContract(
 		return quantity(await energyOf(context, message));
 	} catch (error) {
 		if (error instanceof RpcError && error.data !== undefined) throw error;
-		// Here, unlike elsewhere, parameters that can't be read are failures of the estimate.
+		// Here, unlike elsewhere, unreadable parameters count as a failed estimate.
 		if (error instanceof NamedError || error instanceof RpcError) {
 			throw internal(quotedText(error, context.style.dialect) || "invalid json request");
 		}

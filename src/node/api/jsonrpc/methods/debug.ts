@@ -1,4 +1,4 @@
-/** Executing transactions again and looking at it (protocol/json-rpc §14). Only where `node.jsonrpc.debug` says so. */
+/** Re-executing transactions with tracing (protocol/json-rpc §14). Only with `node.jsonrpc.debug`. */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import type { TraceBudget } from "../../../tracing/limits.js";
@@ -29,7 +29,7 @@ import {
 import type { ShownTracer } from "../traces/seen.js";
 import { data } from "../values.js";
 
-/** A list of operations, in the form that Ethereum's tools read; the share of the penalty is this network's own. */
+/** Struct logs in the form Ethereum tools read; `penalty` is this network's addition. */
 function structLogs(options: TraceOptions, budget: TraceBudget): ShownTracer {
 	const log = new StructLog({ ...options, write: writeStep }, budget);
 	return {
@@ -41,7 +41,7 @@ function structLogs(options: TraceOptions, budget: TraceBudget): ShownTracer {
 	};
 }
 
-/** Whether an operation is one at which the storage is shown. */
+/** Whether storage is shown at an opcode. */
 const showsStorage = (op: string): boolean => op === "SLOAD" || op === "SSTORE";
 
 function writeStep(step: TraceStep): string {
@@ -59,10 +59,10 @@ function writeStep(step: TraceStep): string {
 	return `{${parts.join(",")}}`;
 }
 
-/** Steps that the stock development chain lists: an endless loop must not fill the memory. */
+/** Maximum steps the stock development chain lists, so that an endless loop doesn't exhaust memory. */
 const STOCK_STEPS = 200_000;
 
-/** The same in the form of the network's stock development chain (protocol/development-chain §4.6). */
+/** Struct logs in the form of the network's stock development chain (protocol/development-chain §4.6). */
 function stockStructLogs(budget: TraceBudget): ShownTracer {
 	const options = { stack: true, memory: true, storage: true, returnData: false, limit: STOCK_STEPS };
 	const log = new StructLog({ ...options, write: writeStockStep }, budget);
@@ -75,7 +75,7 @@ function stockStructLogs(budget: TraceBudget): ShownTracer {
 	};
 }
 
-/** The order of members counts. */
+/** The member order matters. */
 function writeStockStep({
 	pc,
 	op,
@@ -115,7 +115,7 @@ export function tracerFor(options: TraceOptions, budget: TraceBudget): ShownTrac
 		: TRACERS[options.tracer](options, budget);
 }
 
-/** The tracer of a request; without options a development chain lists operations as the network's stock one does. */
+/** The tracer of a request; without options, a development chain lists opcodes like the network's stock one. */
 function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean): ShownTracer {
 	const budget = budgetOf(context);
 	return isPlain && context.node.rules.development ? stockStructLogs(budget) : tracerFor(options, budget);
@@ -143,7 +143,7 @@ async function traceOfCall(context: OwnContext, [call, block, given]: RawArray):
 	return longResult(context, shown, 0);
 }
 
-/** What the options put in place of the state and the block. */
+/** The state and block overrides in the options. */
 async function overlayOf(
 	context: ApiContext,
 	given: RawValue | undefined,

@@ -1,4 +1,4 @@
-/** Logs and filters (protocol/json-rpc §9). Not served for the state that PBFT confirmed. */
+/** Logs and filters (protocol/json-rpc §9). Not served for PBFT-confirmed state. */
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
 import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";

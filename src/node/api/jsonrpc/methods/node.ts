@@ -30,7 +30,7 @@ function clientVersion({ node, style }: RpcContext): string {
 	return spell(`COIN/v${programOf(node.config.node).version}/${systemName()}/Node${runtime}`, style.dialect);
 }
 
-/** What `eth_syncing` answers. */
+/** The answer of `eth_syncing`. */
 export function syncing({ node, state }: RpcContext): RpcValue {
 	if (node.network.peers().length === 0) return false;
 	const { headNumber, headTimestampMs } = state.properties;

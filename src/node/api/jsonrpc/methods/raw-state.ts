@@ -1,8 +1,8 @@
 /**
- * Entries of the state as they are stored, at a block: what a fork of the chain is made of (protocol/json-rpc §18). Only where
- * `node.jsonrpc.state` says so.
+ * Raw state entries at a block, from which a fork of the chain is built (protocol/json-rpc §18). Only with
+ * `node.jsonrpc.state`.
  *
- * An answer holds as many entries as its limits let it, at least one; whoever wants the others asks for them.
+ * An answer holds as many entries as its limits allow, at least one; the client asks again for the rest.
  */
 
 import { ADDRESS_LENGTH, addressPrefix } from "../../../../protocol/address.js";
@@ -16,10 +16,10 @@ import { isRawArray, isRawObject, JsonNumber, type RawArray, type RawValue } fro
 import { JsonText, methodsOf, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
 import { internal, invalidParams, notAvailable } from "../rpc-error.js";
 
-// What is fixed about a chain before its first block, as another node needs it that goes on with its state (protocol/json-rpc
-// §18.3).
+// Chain parameters fixed before the first block, as needed by another node that continues from its state
+// (protocol/json-rpc §18.3).
 
-/** Numbers of 64 bits as decimal text. */
+/** 64-bit numbers as decimal text. */
 function chainFacts({ rules, config }: Pick<ApiNode, "rules" | "config">): RpcValue {
 	const { maintenanceTimeIntervalMs } = config.block;
 	const committee = Object.entries(config.committee as Readonly<Record<string, bigint | undefined>>);
@@ -44,17 +44,17 @@ function chainFacts({ rules, config }: Pick<ApiNode, "rules" | "config">): RpcVa
 	};
 }
 
-/** Entries of one request, and keys of a page. */
+/** Entries per request, and keys per page. */
 const MAX_ENTRIES = 1_000;
 const MAX_KEYS = 10_000;
-/** Bytes of values after which an answer is cut. */
+/** Bytes of values after which an answer is cut off. */
 const MAX_BYTES = 8 << 20;
-/** How long the entries of one answer may take. */
+/** Time budget for the entries of one answer. */
 const MAX_MS = 2_000;
-/** Keys of the network's entries are far shorter. */
+/** The network's keys are far shorter. */
 const MAX_KEY_BYTES = 1_024;
 
-/** By name, in the spelling of this program. */
+/** By name, in this program's spelling. */
 const byName: ReadonlyMap<string, StoreDefinition<unknown>> = new Map(
 	storeDefinitions.map((store) => [store.name, store]),
 );
@@ -92,12 +92,12 @@ function encodingOf(options: RawValue | undefined): Encoding {
 	return encoding;
 }
 
-/** What keys shall begin with; undefined: all are asked for. @throws {RpcError} */
+/** The requested key prefix; undefined for all keys. @throws {RpcError} */
 function prefixOf(options: RawValue | undefined, encoding: Encoding): string | undefined {
 	const given = isRawObject(options) ? options.get("prefix") : undefined;
 	if (given === undefined || given === null) return undefined;
 	const prefix = keyOf(given, encoding);
-	// Shorter ones begin the keys of whole stores.
+	// Shorter ones would match whole stores.
 	if (prefix.length < ADDRESS_LENGTH) throw invalidParams(`a prefix has at least ${ADDRESS_LENGTH} bytes`);
 	return prefix;
 }
@@ -108,7 +108,7 @@ function statesOf({ node }: ApiContext, method: string): PastStates {
 	return node.rawStates;
 }
 
-/** The block of a number, an id or a tag; without one the head. @throws {PastBlockError | RpcError} */
+/** The block for a number, an id or a tag; the head by default. @throws {PastBlockError | RpcError} */
 function namedBlock(context: ApiContext, value: RawValue | undefined): PastBlock {
 	const text = value instanceof JsonNumber ? value.text : (value ?? "latest");
 	if (typeof text !== "string") throw invalidParams("a block is a number, an id or a tag");
@@ -116,7 +116,7 @@ function namedBlock(context: ApiContext, value: RawValue | undefined): PastBlock
 	return blockNamed(context, text) ?? blockAt(state, state.properties.headNumber);
 }
 
-/** TimeSlice what is not known into an answer. @throws {RpcError} */
+/** Turns the error for an unavailable block or state into an RPC error. @throws {RpcError} */
 async function refusing<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -126,7 +126,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** A state that stays readable while others take their turns: it is looked up again after each. */
+/** A state that stays readable across yields: it is looked up again after each. */
 class ReadState {
 	private readonly turns = new TimeSlice(SLICE_MS);
 	private readonly endsAt = performance.now() + MAX_MS;
@@ -145,7 +145,11 @@ class ReadState {
 		return performance.now() > this.endsAt || this.context.isAbandoned?.() === true;
 	}
 
-	/** Before each entry. @returns whether others had their turn: what was read of the state is outdated @throws {PastBlockError} */
+	/**
+	 * Called before each entry.
+	 * @returns whether it yielded, after which anything read from the state is stale
+	 * @throws {PastBlockError}
+	 */
 	async turn(): Promise<boolean> {
 		if (!this.turns.over) return false;
 		await this.turns.yield();
@@ -157,7 +161,7 @@ class ReadState {
 		return this.view;
 	}
 
-	/** An entry as its store encodes it. */
+	/** An entry as encoded by its store. */
 	encoded(store: StoreDefinition<unknown>, key: string): Uint8Array | undefined {
 		const value = this.view.backend.get(store, key);
 		return value === undefined ? undefined : store.codec.encode(value, key);
@@ -212,7 +216,7 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: RawArr
 				last = key;
 				if (reading.state.backend.get(store, key) !== undefined) found.push(key);
 				if (found.length >= MAX_KEYS || reading.isOver) return keyPage(reading.block, found, last, encoding);
-				// The keys must not be kept across the turns of others.
+				// The key iterator must not be kept across a yield.
 				if (!(await reading.turn())) continue;
 				isAtEnd = false;
 				break;
@@ -222,7 +226,7 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: RawArr
 	});
 }
 
-/** The keys of a store that begin as asked, of a store that isn't walked in order. */
+/** Keys with a prefix, for a store that can't be walked in order. */
 function keysWith(
 	context: ApiContext,
 	states: PastStates,
@@ -263,7 +267,7 @@ function getStateInfo(context: ApiContext, [block]: RawArray): Promise<RpcResult
 		const { number, id } = namedBlock(context, block);
 		return {
 			block: { number: Number(number), id: toHex(id) },
-			// All states from here on are known; development chains know some before.
+			// All states from here on are available; development chains also have some earlier ones.
 			history: { isKept: context.node.config.node.history.stateBlocks > 0, first: Number(states.first) },
 			limits: { entries: MAX_ENTRIES, keys: MAX_KEYS, bytes: MAX_BYTES, ms: MAX_MS },
 			chain: chainFacts(context.node),

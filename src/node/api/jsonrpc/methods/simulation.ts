@@ -1,4 +1,4 @@
-/** Executing what is in no block (protocol/json-rpc §17). Only where `node.jsonrpc.simulate` says so. */
+/** Simulating calls and blocks (protocol/json-rpc §17). Only with `node.jsonrpc.simulate`. */
 
 import { methodsOf, type RpcMethod } from "../method.js";
 

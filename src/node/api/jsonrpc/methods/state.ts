@@ -66,7 +66,7 @@ export const stateMethods: readonly RpcMethod[] = [
 
 const NAME = "coin_getStateHash";
 
-/** undefined: the newest @throws {RpcError} */
+/** Undefined for the newest. @throws {RpcError} */
 function numberOf(value: RawValue | undefined): bigint | undefined {
 	if (value === undefined || value === null || value === "finalized") return undefined;
 	const text = value instanceof JsonNumber ? value.text : value;
@@ -98,7 +98,7 @@ function getStateHash({ node }: ApiContext, [block]: RawArray): RpcResult {
 	};
 }
 
-/** The hash of the state after a final block (protocol/json-rpc §19): by it nodes compare theirs. */
+/** The state hash after a finalized block (protocol/json-rpc §19), with which nodes compare their states. */
 export const stateHashMethods: readonly RpcMethod[] = [
 	{
 		name: NAME,

@@ -1,4 +1,4 @@
-/** Calls of past transactions as flat lists (protocol/json-rpc §14.5). Only where `node.jsonrpc.debug` says so. */
+/** Calls of past transactions as flat lists (protocol/json-rpc §14.5). Only with `node.jsonrpc.debug`. */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { blockByNumber } from "../../../chain/block-store.js";
@@ -29,7 +29,7 @@ import {
 } from "../traces/requests.js";
 import { addressData } from "../values.js";
 
-/** Blocks that one search may execute, and calls that it may list. */
+/** Maximum blocks executed and calls listed per search. */
 const MAX_FILTER_BLOCKS = 100n;
 const MAX_FILTER_TRACES = 10_000;
 
@@ -64,12 +64,12 @@ async function ofBlock(context: OwnContext, [selector]: RawArray): Promise<RpcRe
 interface TraceFilter {
 	readonly first: bigint;
 	readonly last: bigint;
-	/** As DATA; undefined: any. */
+	/** As DATA; undefined matches any. */
 	readonly from: ReadonlySet<string> | undefined;
 	readonly to: ReadonlySet<string> | undefined;
-	/** Whether both must fit, not one of them. */
+	/** Whether both must match, rather than either. */
 	readonly both: boolean;
-	/** Traces that are left out at the beginning, and traces that are listed. */
+	/** Traces to skip, and to list. */
 	readonly after: number;
 	readonly count: number;
 }
@@ -140,7 +140,7 @@ async function find(context: ApiContext, tracing: TraceRunner, filter: TraceFilt
 	let skipped = 0;
 	for (let number = filter.first; number <= filter.last && found.length < filter.count; number++) {
 		const block: SignedBlock | undefined = blockByNumber(context.node.view(context.server), number);
-		// The first block makes accounts, and executes nothing.
+		// The genesis block creates accounts and executes nothing.
 		if (!block || number === 0n) continue;
 		for (const traces of await tracing.block(block, () => tracer(context, budget), run, clock)) {
 			for (const trace of traces) {

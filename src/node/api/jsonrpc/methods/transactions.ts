@@ -1,4 +1,4 @@
-/** Transactions and what became of them (protocol/json-rpc §§7.2 to 8). */
+/** Transactions and their receipts (protocol/json-rpc §§7.2 to 8). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes } from "../../../../protocol/bytes.js";
@@ -50,7 +50,7 @@ function byId(context: RpcContext, id: Uint8Array): RpcValue {
 	return transactionObject(state, block, index, transactionInfoById(state, id), style);
 }
 
-/** A receipt with many logs is made in turns. */
+/** A receipt with many logs is made time-sliced. */
 function receiptResult(
 	context: RpcContext,
 	block: SignedBlock,
@@ -60,7 +60,7 @@ function receiptResult(
 	const { node, server } = context;
 	if (info.log.length <= MAX_LOGS_AT_ONCE) return receiptObject(receiptOf(context.state, block, info, style));
 	const least = info.log.reduce((sum, log) => sum + logSize(log), 0);
-	// Of the state when its turn comes.
+	// Reads the state current when the answer is actually sent.
 	const receipt = function* (): Generator<Receipt> {
 		yield receiptOf(node.view(server), block, info, style);
 	};

@@ -1,4 +1,7 @@
-/** Methods that are listed and never served: the network has no such thing, or the node would need keys (protocol/json-rpc §5). */
+/**
+ * Methods that are listed but never served: the network has no such thing, or the node would need keys
+ * (protocol/json-rpc §5).
+ */
 
 import { type DeclaredType, text } from "../declared-types.js";
 import { defineMethod, type RpcMethod } from "../method.js";

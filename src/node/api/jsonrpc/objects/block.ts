@@ -1,4 +1,4 @@
-/** Blocks as clients see them (protocol/json-rpc §7.1). */
+/** Block objects (protocol/json-rpc §7.1). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { wrap } from "../../../../protocol/int64.js";

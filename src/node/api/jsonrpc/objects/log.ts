@@ -1,4 +1,4 @@
-/** Logs as clients see them (protocol/json-rpc §8). */
+/** Log objects (protocol/json-rpc §8). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import type { TransactionInfo, TransactionInfoLog } from "../../../../protocol/messages.js";
@@ -6,7 +6,7 @@ import type { RpcValue } from "../method.js";
 import { data, quantity, seconds } from "../values.js";
 import type { ObjectStyle } from "./style.js";
 
-/** A log with its place in its block. */
+/** A log and its position in its block. */
 export interface PlacedLog {
 	readonly log: Readonly<TransactionInfoLog>;
 	/** Among all logs of the block. */
@@ -16,13 +16,13 @@ export interface PlacedLog {
 	readonly transactionId: Uint8Array;
 }
 
-/** One that was found with its block's receipts. */
+/** A log found in its block's receipts. */
 interface FoundLog extends PlacedLog {
-	/** Of the block, as its first receipt says. */
+	/** The block's timestamp, from its first receipt. */
 	readonly timestampMs: bigint;
 }
 
-/** The logs of a block in their order. @param infos of all transactions of the block */
+/** A block's logs, in order. @param infos of all transactions of the block */
 export function* logsOfBlock(infos: Iterable<Readonly<TransactionInfo>>): Generator<FoundLog> {
 	let [logIndex, transactionIndex] = [0, 0];
 	let timestampMs: bigint | undefined;
@@ -35,15 +35,15 @@ export function* logsOfBlock(infos: Iterable<Readonly<TransactionInfo>>): Genera
 	}
 }
 
-/** The least that a log without data and topics takes in an answer, and each topic more. */
+/** Minimum size in an answer of a log without data and topics, and of each topic. */
 const LOG_SIZE = 340;
 const TOPIC_SIZE = 68;
 
-/** The least that a log takes in an answer. */
+/** Minimum size of a log in an answer. */
 export const logSize = ({ data, topics }: Readonly<TransactionInfoLog>): number =>
 	LOG_SIZE + 2 * data.length + TOPIC_SIZE * topics.length;
 
-/** What logs say about their block. */
+/** What a log object includes about its block. */
 type LogBlock = Pick<SignedBlock, "number" | "id" | "timestampMs">;
 
 /** @param removed the block is no longer of the chain */

@@ -1,4 +1,4 @@
-/** What became of a transaction, as clients see it (protocol/json-rpc §8). */
+/** Receipt objects (protocol/json-rpc §8). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes } from "../../../../protocol/bytes.js";
@@ -20,18 +20,18 @@ import { logObject, logSize, type PlacedLog } from "./log.js";
 import type { ObjectStyle } from "./style.js";
 import { energyPriceAt } from "./transaction.js";
 
-/** A receipt's place in its block. */
+/** A receipt's position in its block. */
 interface Place {
 	readonly index: number;
-	/** Energy of the transactions up to this one, with it. */
+	/** Cumulative energy, including this transaction. */
 	readonly cumulative: bigint;
 	readonly logs: readonly PlacedLog[];
 }
 
-/** Receipts with more logs than these are made in turns. */
+/** Receipts with more logs than this are made time-sliced. */
 export const MAX_LOGS_AT_ONCE = 512;
 
-/** A receipt, whose logs are shown when they are asked for. */
+/** A receipt whose logs are rendered lazily. */
 export interface Receipt {
 	/** Without logs. */
 	readonly shown: { readonly [member: string]: RpcValue };
@@ -65,14 +65,17 @@ export function receiptOf(
 	return receiptAt(state, block, info, { index: -1, cumulative: 0n, logs: [] }, style);
 }
 
-/** The receipts of a block, in its order. @throws {RpcError} if they are not all kept */
+/** A block's receipts, in order. @throws {RpcError} if they are not all kept */
 export function receiptsOf(state: StateView, block: SignedBlock, style: ObjectStyle): readonly Receipt[] {
 	const infos = transactionInfosOfBlock(state, block.number);
 	checkCount(block, infos.length);
 	return [...receiptsFrom(state, block, infos, style)];
 }
 
-/** The same, each made when it is asked for: those of a block that takes much memory. @throws {RpcError} if they are not all kept */
+/**
+ * As above, but made lazily, for blocks that take much memory.
+ * @throws {RpcError} if they are not all kept
+ */
 export function* receiptsOfLarge(
 	state: StateView,
 	block: SignedBlock,
@@ -119,7 +122,7 @@ function placedLogs(
 	}));
 }
 
-/** The least that receipts take in an answer, in bytes. */
+/** Minimum size of receipts in an answer, in bytes. */
 export const sizeOfReceipts = (receipts: readonly Receipt[]): number =>
 	receipts.reduce((sum, { logs }) => logs.reduce((more, { log }) => more + logSize(log), sum), 0);
 
@@ -129,7 +132,7 @@ export function receiptObject({ shown, logs, block, style }: Receipt): RpcValue 
 	return { ...shown, logs: logs.map((placed) => logObject(placed, block, false, style)) };
 }
 
-/** Receipts as JSON, parted by commas, in pieces that are each made when they are asked for. */
+/** Receipts as comma-separated JSON, in lazily made pieces. */
 export function* receiptPieces(receipts: Iterable<Receipt>): Generator<string> {
 	let before = "";
 	for (const { shown, logs, block, style } of receipts) {
@@ -177,7 +180,7 @@ function energyOf({ receipt }: Readonly<TransactionInfo>): bigint {
 	return receipt?.energy_usage_total ?? 0n;
 }
 
-/** A contract's receipt says how it ended; that of any other transaction says nothing. */
+/** Only contract receipts have a result; without one, the transaction succeeded. */
 function succeeded({ receipt }: Readonly<TransactionInfo>): boolean {
 	const result = receipt?.result ?? TransactionResultContractResult.DEFAULT;
 	return result <= TransactionResultContractResult.SUCCESS;

@@ -1,19 +1,19 @@
-/** What a release shows of blocks, transactions and logs beside what all do (protocol/json-rpc §§7, 8). */
+/** Release-specific members of blocks, transactions and logs (protocol/json-rpc §§7, 8). */
 
 import type { NetworkName } from "../../../rules/chain-rules.js";
 import type { ApiContext } from "../../context.js";
 import { rpcAnswersOf } from "../answers.js";
 
 export interface ObjectStyle {
-	/** The nonce of transactions, which have none. */
+	/** The nonce shown for transactions, which have none. */
 	readonly transactionNonce: string;
-	/** Whether transactions can be marked with a nonce: on development chains (protocol/development-chain §4.8). */
+	/** Whether transactions can carry a nonce mark, as on development chains (protocol/development-chain §4.8). */
 	readonly countsNonces?: boolean;
-	/** Whether logs say the time of their block. */
+	/** Whether logs include their block's timestamp. */
 	readonly timesLogs: boolean;
-	/** Whether transactions do: where Ethereum's libraries are answered as they expect it. */
+	/** Whether transactions do, for answers in the form Ethereum libraries expect. */
 	readonly timesTransactions?: boolean;
-	/** Whose signatures transactions may carry. */
+	/** The network, which decides the signature types of transactions. */
 	readonly network?: NetworkName | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Transactions as clients see them (protocol/json-rpc §7.2). */
+/** Transaction objects (protocol/json-rpc §7.2). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { markedNonce } from "../../../../protocol/deployment.js";
@@ -40,7 +40,7 @@ export function transactionObject(
 	return placedObject(transaction, facts, place, style);
 }
 
-/** A transaction that waits for a block: what a block would give it is an empty `0x`. */
+/** A pending transaction; members that depend on a block are an empty `0x`. */
 export function pendingTransactionObject(
 	state: StateView,
 	transaction: SignedTransaction,
@@ -52,13 +52,13 @@ export function pendingTransactionObject(
 	return placedObject(transaction, facts, { ...place, ...prices }, style);
 }
 
-/** What the members of a transaction are that its block gives it. */
+/** The members a transaction gets from its block. */
 type Placed = Readonly<
 	Record<"blockHash" | "blockNumber" | "gas" | "gasPrice" | "transactionIndex", string> &
 		Record<"blockTimestamp" | "from", string | null>
 >;
 
-/** The order of members counts. */
+/** The member order matters. */
 function placedObject(
 	transaction: SignedTransaction,
 	{ to, value, input }: ShownFacts,
@@ -92,7 +92,7 @@ function nonceOf(transaction: SignedTransaction, { transactionNonce, countsNonce
 	return nonce === undefined ? transactionNonce : quantity(nonce);
 }
 
-/** The post-quantum signatures, which Nile alone has (protocol/post-quantum §8.1). */
+/** Post-quantum signatures, which only exist on Nile (protocol/post-quantum §8.1). */
 function postQuantumList(
 	transaction: SignedTransaction,
 	style: ObjectStyle,
@@ -120,7 +120,7 @@ function factsOf(
 const SCALAR = 32;
 const LOWEST_V = 27;
 
-/** Of several signatures only the first is shown. */
+/** Only the first of several signatures is shown. */
 function firstSignature({ message }: SignedTransaction): Readonly<Record<"r" | "s" | "v", string>> {
 	const [signature] = message.signature;
 	if (!signature) return { r: ZERO_HASH_TEXT, s: ZERO_HASH_TEXT, v: "0x00" };

@@ -1,4 +1,4 @@
-/** What JSON-RPC did otherwise before release 4.8.2 (protocol/json-rpc §§2 to 10). */
+/** JSON-RPC behaviour before release 4.8.2 (protocol/json-rpc §§2 to 10). */
 
 import { toHex } from "../../../../protocol/bytes.js";
 import { parseWrapped, wrap } from "../../../../protocol/int64.js";
@@ -59,7 +59,7 @@ import { BARE_ADDRESS_LENGTH, ZERO_NONCE } from "../values.js";
 
 const HASH = /^(?:0x)?[a-zA-Z0-9]{64}$/;
 
-/** The class error of a list element that is not a text. */
+/** The class cast error for a list element that isn't text. */
 function textOf(value: RawValue): string | null {
 	if (value === null || typeof value === "string") return value;
 	throw new NamedError("ClassCastException", "a list element is not a text");
@@ -82,7 +82,7 @@ const looseReaders: ParameterReaders = {
 	pastStates: ["earliest", "pending", "finalized"],
 	unknownBlocks: ["pending"],
 	blockNumber: (text) => {
-		// Of a larger number the low 64 bits.
+		// A larger number is reduced to its low 64 bits.
 		const value = text?.startsWith("0x") ? parseWrapped(text.slice(2), 16) : parseWrapped(text ?? "", 10);
 		if (value === undefined) throw invalidParams("invalid block number");
 		return value;
@@ -131,16 +131,16 @@ const looseReaders: ParameterReaders = {
 		decodeFields(SmartContractABI, `{"entrys":${text}}`, visible, hashedLibrary),
 };
 
-/** What the calls of one batch share, with those of the batches in it. */
+/** Shared by the calls of a batch and its nested batches. */
 interface BatchWork extends RequestWork {
 	readonly turns: TimeSlice;
-	/** Characters, and bytes of its long parts, that the answer may still have. */
+	/** Remaining size of the answer: characters, and bytes of long parts. */
 	left: number;
 }
 
 /**
- * The envelope up to release 4.8.1 (protocol/json-rpc §2.3): a batch may hold batches, and every part of it has an answer.
- * These releases have no limits; the texts of ours are those of later ones.
+ * The envelope up to release 4.8.1 (protocol/json-rpc §2.3): batches may be nested, and every part gets an
+ * answer. Those releases have no limits; ours use the error texts of later ones.
  */
 class NestedEnvelope implements Envelope {
 	readonly budget: JsonBudget = RPC_BUDGET;
@@ -174,7 +174,10 @@ class NestedEnvelope implements Envelope {
 			: (text ?? "");
 	}
 
-	/** The answer to a call, also where the method finds that it would be too long. @throws {UnreadableCall} */
+	/**
+	 * The answer to a call, including the error if the method finds that it would be too long.
+	 * @throws {UnreadableCall}
+	 */
 	private async called(call: RawObject, work: RequestWork): Promise<AnswerText | undefined> {
 		try {
 			return await work.single(call);
@@ -184,7 +187,7 @@ class NestedEnvelope implements Envelope {
 		}
 	}
 
-	/** A batch with the batches in it: one limit bounds the calls of all. @throws {ResponseTooLong} */
+	/** A batch with its nested batches: one limit covers the calls of all. @throws {ResponseTooLong} */
 	private async batches(calls: RawArray, work: RequestWork): Promise<AnswerText> {
 		const { maxBatchSize, maxResponseSize } = this.limits;
 		const count = callsIn(calls);
@@ -228,7 +231,7 @@ function line(text: AnswerText): Enveloped {
 	return { text, isLine: text !== "" };
 }
 
-/** How many calls a batch makes. */
+/** Number of calls in a batch, including nested ones. */
 function callsIn(batch: RawArray): number {
 	let count = 0;
 	for (const call of batch) count += isRawArray(call) ? callsIn(call) : 1;

@@ -51,13 +51,13 @@ import {
 	withPlaceholder,
 } from "./requests.js";
 
-/** What a simulated transaction changed and moved, as JSON (protocol/json-rpc §17.4). Amounts are decimal text. */
+/** State changes and transfers of a simulated transaction, as JSON (protocol/json-rpc §17.4). Amounts are decimal text. */
 const addressText = (address: Uint8Array, { visible }: JsonStyle): string =>
 	visible ? toBase58Check(address) : toHex(address);
 
 type Change<T> = { readonly before: T; readonly after: T };
 
-/** What a change was and is, each shown. */
+/** A value before and after, both rendered. */
 function changeText<T>({ before, after }: Change<T>, shown: (value: T) => string): string {
 	return objectText([
 		["before", shown(before)],
@@ -86,7 +86,7 @@ function accountChangeText(change: AccountChange, style: JsonStyle): string {
 		...(permissions
 			? [["permissions", changeText(permissions, (all) => permissionsText(all, style))] as const]
 			: []),
-		// Code may be long: its hash tells one from another.
+		// Code may be long, and its hash is enough to identify it.
 		...(code
 			? [["codeHash", changeText(code, (bytes) => hexOrNull(bytes && keccak256(bytes)))] as const]
 			: []),
@@ -133,18 +133,18 @@ function movementText({ asset, id, contract, from, to, amount }: Movement, style
 	});
 }
 
-/** Transactions of one request. */
+/** Maximum transactions per request. */
 const MAX_TRANSACTIONS = 1_000;
 
-/** Bytes that a block takes in the answer. */
+/** Size of a block in the answer, in bytes. */
 const BLOCK_BYTES = 300;
 
-/** Makes the transaction in the block that is open then. @param sequence tells equal ones apart */
+/** Builds the transaction for the block then open. @param sequence tells equal ones apart */
 type TransactionMaker = (simulation: Simulation, sequence: number) => SignedTransaction;
 
 /**
- * A transaction of any type as clients of this network write it (protocol/json-rpc §17.4): as hexadecimal text of its raw data; as JSON with `raw_data`, or `raw_data_hex`, and `signature`, on Nile `pq_auth_sig`; or as a type with
- * its parameter, which is built here.
+ * A transaction of any type in the forms used on this network (protocol/json-rpc §17.4): hex of its raw data; JSON with
+ * `raw_data` or `raw_data_hex`, and `signature` (on Nile `pq_auth_sig`); or a type with its parameter, which is built here.
  * @throws {RpcError}
  */
 function readTransaction(
@@ -198,7 +198,7 @@ function fromParameter(context: ApiContext, members: Members, visible: boolean):
 	const { message } = type;
 	const parameter = Members.of(members.get("parameter"), members.pathOf("parameter"));
 	const value = parameter.get("value");
-	// As in a transaction, where the parameter stands beside the name of its type.
+	// As in a transaction, where the parameter value comes with its type name.
 	const text = membersText(isRawObject(value) && parameter.has("type_url") ? value : parameter);
 	const { library } = answersOf(context.node.config.node);
 	const contract = refusing(parameter.path, () => decodeFields(message, text, visible, library));
@@ -241,7 +241,7 @@ interface Request {
 	readonly context: ApiContext;
 	readonly blocks: readonly PlannedBlock[];
 	readonly isChecked: boolean;
-	/** Whether the answer has the state's changes and what was moved. */
+	/** Whether the answer includes state changes and transfers. */
 	readonly reports: boolean;
 	readonly style: JsonStyle;
 }
@@ -377,7 +377,7 @@ function outcome(
 	return [["status", '"failed"'], ["error", JSON.stringify(error)], receipt];
 }
 
-/** What it changed, and what it moved. */
+/** Its state changes and transfers. */
 function reported(
 	{ transaction, info, changes }: SimulatedTransaction & { readonly info: TransactionInfo },
 	trace: CallTrace,

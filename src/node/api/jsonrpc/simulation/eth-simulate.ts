@@ -1,4 +1,4 @@
-/** eth_simulateV1: blocks of calls, as Ethereum's specification has it (protocol/json-rpc §17.3). */
+/** eth_simulateV1: simulated blocks of calls, as in Ethereum's specification (protocol/json-rpc §17.3). */
 
 import { concatBytes, fromHex } from "../../../../protocol/bytes.js";
 import {
@@ -37,10 +37,10 @@ import {
 	transactionOf,
 } from "./requests.js";
 
-/** Transfers of coins as logs, as Ethereum's tools list them on request: those of a token at the address 0xeeee…. */
+/** Coin transfers as logs, as Ethereum tools request them: those of a token at address 0xeeee…. */
 const COIN = Buffer.alloc(20, 0xee);
 
-/** Kinds of calls that send the value that they carry. */
+/** Call kinds that transfer their value. */
 const SENDING: ReadonlySet<string> = new Set(["CALL", "CREATE", "CREATE2", "SELFDESTRUCT"]);
 
 function transferLog(from: Uint8Array, to: Uint8Array, amount: bigint): TransactionInfoLog {
@@ -49,7 +49,10 @@ function transferLog(from: Uint8Array, to: Uint8Array, amount: bigint): Transact
 	return TransactionInfoLog.create({ address: concatBytes(COIN), topics, data });
 }
 
-/** The logs of a transaction with its transfers, in the order in which both happened. @param root undefined: no contract ran */
+/**
+ * A transaction's logs, interleaved with its transfers in order of occurrence.
+ * @param root undefined: no contract ran
+ */
 function logsWithTransfers(
 	transaction: SignedTransaction,
 	info: Readonly<TransactionInfo>,
@@ -78,10 +81,10 @@ const INSUFFICIENT_FUNDS = -38014;
 const BLOCK_GAS_LIMIT_REACHED = -38015;
 const VM_ERROR = -32015;
 
-/** Calls of one request. */
+/** Maximum calls per request. */
 const MAX_CALLS = 1_000;
 
-/** Bytes that a block, a call or a log takes in the answer beside its data. */
+/** Size of a block, call or log in the answer besides its data, in bytes. */
 const FIXED_BYTES = 600;
 
 interface Request {
@@ -163,7 +166,7 @@ async function simulate(request: Request, run: SimulationRun, budget: TraceBudge
 	return answers;
 }
 
-/** The energy that the calls of a block share. */
+/** The energy shared by the calls of a block. */
 class BlockEnergy {
 	private left: bigint;
 	private readonly most: bigint;
@@ -192,10 +195,10 @@ class BlockEnergy {
 
 interface CallResult {
 	readonly transactionId: Uint8Array;
-	/** In the block; undefined: no block would take it. */
+	/** False if no block would accept it. */
 	readonly isIncluded: boolean;
 	readonly logs: readonly Readonly<TransactionInfoLog>[];
-	/** All but the logs, which tell their block. */
+	/** All but the logs, which include their block. */
 	readonly members: Readonly<Record<string, RpcValue>>;
 }
 
@@ -243,7 +246,7 @@ function checkFunds(balance: bigint | undefined, { from, value }: EthereumCall, 
 	);
 }
 
-/** What a call came to. */
+/** The result members of a call. */
 function resultOf({ info, refusal }: SimulatedTransaction, { style }: ApiContext): CallResult["members"] {
 	const output = info?.contractResult[0] ?? new Uint8Array(0);
 	const gasUsed = quantity(info?.receipt?.energy_usage_total ?? 0n);

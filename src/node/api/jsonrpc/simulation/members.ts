@@ -1,4 +1,4 @@
-/** Members of the objects that describe a simulation: each value in every form in which clients write it. */
+/** Members of the objects describing a simulation: each value in all the forms clients use. */
 
 import { visibleAddress } from "../../../../protocol/address.js";
 import { fromHex } from "../../../../protocol/bytes.js";
@@ -14,11 +14,11 @@ import {
 import { asWord, fullAddress } from "../readings.js";
 import { invalidParams } from "../rpc-error.js";
 
-/** An object with the names of what it holds, so that errors tell where. */
+/** An object and its path, so that errors can say where. */
 export class Members {
 	constructor(
 		private readonly object: RawObject,
-		/** Empty for the outermost. */
+		/** Empty for the root. */
 		readonly path: string,
 	) {}
 
@@ -28,7 +28,7 @@ export class Members {
 		return new Members(value, path);
 	}
 
-	/** Refuses members that would not be looked at. @throws {RpcError} */
+	/** Rejects unknown members, which would be ignored. @throws {RpcError} */
 	only(...names: readonly string[]): this {
 		for (const name of this.object.keys()) {
 			if (!names.includes(name)) throw invalidParams(`unknown member ${quoted(this.pathOf(name))}`);
@@ -36,7 +36,7 @@ export class Members {
 		return this;
 	}
 
-	/** Undefined where it is absent or null. */
+	/** Undefined if absent or null. */
 	get(name: string): RawValue | undefined {
 		return this.object.get(name) ?? undefined;
 	}
@@ -55,7 +55,7 @@ export class Members {
 		return typeof value === "boolean" ? value : wrong(this.pathOf(name), "true or false");
 	}
 
-	/** A whole number from 0 on: `0x…`, decimal digits, or a number of JSON. */
+	/** A non-negative integer: `0x…`, decimal digits, or a JSON number. */
 	amount(name: string, most = MAX_INT64): bigint | undefined {
 		const value = this.get(name);
 		return value === undefined ? undefined : amountMember(value, this.pathOf(name), most);
@@ -89,14 +89,14 @@ export class Members {
 	}
 }
 
-/** What a text quotes of a request is short. */
+/** Truncates quotes from a request. */
 const quoted = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function wrong(path: string, what: string): never {
 	throw invalidParams(`${quoted(path) || "the parameter"} must be ${what}`);
 }
 
-/** The largest number of 256 bits. */
+/** The largest 256-bit number. */
 export const MAX_WORD = (1n << 256n) - 1n;
 
 const NUMBER = /^(?:0x[0-9a-f]{1,64}|\d{1,78})$/i;
@@ -107,7 +107,7 @@ export function amountMember(value: RawValue, path: string, most = MAX_INT64): b
 	return amount !== undefined && amount <= most ? amount : wrong(path, `a whole number from 0 to ${most}`);
 }
 
-/** 20 or 21 bytes in hexadecimal, or Base58Check. */
+/** 20 or 21 bytes in hex, or Base58Check. */
 export function addressMember(value: RawValue, path: string): Uint8Array {
 	if (typeof value !== "string" || value.length > 44) return wrong(path, "an address");
 	const visible = visibleAddress(value);
@@ -123,7 +123,7 @@ export function bytesMember(value: RawValue, path: string): Uint8Array {
 	return fromHex(digits);
 }
 
-/** 32 bytes, zeros in front. */
+/** A 32-byte word, left-padded with zeros. */
 export function wordMember(value: RawValue, path: string): Uint8Array {
 	const digits = typeof value === "string" ? value.replace(/^0x/i, "") : undefined;
 	if (digits === undefined || !/^[0-9a-f]{0,64}$/i.test(digits))
@@ -131,7 +131,7 @@ export function wordMember(value: RawValue, path: string): Uint8Array {
 	return asWord(fromHex(digits.padStart(64, "0")));
 }
 
-/** A value of a request as JSON text again, for what reads texts. */
+/** A request's value converted back to JSON text, for readers of text. */
 export function membersText(value: RawValue | Members): string {
 	if (value instanceof Members)
 		return objectText(value.entries().map(([name, each]) => [name, membersText(each)]));
@@ -141,7 +141,7 @@ export function membersText(value: RawValue | Members): string {
 	return JSON.stringify(value);
 }
 
-/** An object of members whose values are text already. */
+/** An object whose member values are already JSON text. */
 export function objectText(members: readonly (readonly [name: string, text: string])[]): string {
 	return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
 }

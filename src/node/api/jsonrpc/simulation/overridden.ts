@@ -1,16 +1,16 @@
-/** Calls on another state than the chain's (protocol/json-rpc §17.1). What it takes is loaded with the first of them. */
+/** Calls with state or block overrides (protocol/json-rpc §17.1). The implementation is loaded on first use. */
 
 import { isRawObject, type RawValue } from "../json-reader.js";
 import type { RpcContext, RpcMethod } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";
 
-/** Whether overrides say nothing. */
+/** Whether all overrides are empty. */
 export const areSilent = (...values: readonly (RawValue | undefined)[]): boolean =>
 	values.every((value) => value === undefined || value === null || (isRawObject(value) && value.size === 0));
 
 /**
- * The call on a state with other accounts, as of another block.
+ * The call's context with overridden accounts and block.
  * @throws {RpcError}
  */
 export async function overridden(
@@ -28,7 +28,9 @@ export async function overridden(
 	return contextWith(context, edits, readBlockOverrides(block, "the block override"));
 }
 
-/** The network's method with two parameters more, behind that for a block. */
+/**
+ * The network's method with optional parameters appended: a block if it has none, and overrides for accounts and the block.
+ */
 export function overridable(method: RpcMethod): RpcMethod {
 	const { parameters } = method;
 	const least = parameters.length;
@@ -48,5 +50,5 @@ export function overridable(method: RpcMethod): RpcMethod {
 	};
 }
 
-/** Methods that take other states. */
+/** Methods that accept overrides. */
 export const OVERRIDABLE: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);

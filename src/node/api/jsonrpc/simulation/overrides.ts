@@ -1,4 +1,4 @@
-/** What a client puts in place of the chain's state and of a block (protocol/json-rpc §17.2). */
+/** A client's state and block overrides (protocol/json-rpc §17.2). */
 
 import { SignedBlock } from "../../../../protocol/block.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";
@@ -21,7 +21,7 @@ import type { RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
 import { addressMember, amountMember, MAX_WORD, Members, membersText, wordMember } from "./members.js";
 
-/** The accounts that an object has by their addresses. @throws {RpcError} */
+/** The overridden accounts, by address. @throws {RpcError} */
 export function readStateOverrides(
 	context: ApiContext,
 	value: RawValue | undefined,
@@ -53,7 +53,7 @@ function readAccount(context: ApiContext, address: Uint8Array, members: Members)
 		if (members.has(name))
 			throw invalidParams(`${members.pathOf(name)}: built-in contracts can't be moved here`);
 	}
-	// What libraries send by themselves says nothing.
+	// A zero nonce, which libraries send by default, is ignored.
 	if ((members.amount("nonce", MAX_WORD) ?? 0n) !== 0n)
 		throw invalidParams(`${members.pathOf("nonce")}: accounts of this network have no nonce`);
 	if (members.has("state") && members.has("stateDiff"))
@@ -82,7 +82,7 @@ function readAccount(context: ApiContext, address: Uint8Array, members: Members)
 	};
 }
 
-/** As AccountPermissionUpdateContract has them in JSON: `owner`, `witness`, `actives`. */
+/** In the JSON form of AccountPermissionUpdateContract: `owner`, `witness`, `actives`. */
 function readPermissions(
 	{ node }: ApiContext,
 	members: Members,
@@ -107,7 +107,7 @@ function readPermissions(
 	}
 }
 
-/** What is put in place of a block; undefined members follow from the chain. */
+/** Overrides of a block; undefined members follow from the chain. */
 export interface BlockOverride {
 	readonly number: bigint | undefined;
 	readonly timestampMs: bigint | undefined;
@@ -115,14 +115,14 @@ export interface BlockOverride {
 	readonly witness: Uint8Array | undefined;
 	/** In sun. */
 	readonly energyPriceSun: bigint | undefined;
-	/** Energy of all calls of the block. */
+	/** Total energy of the block's calls. */
 	readonly energyLimit: bigint | undefined;
 }
 
-/** What this network's blocks don't have; Ethereum's tools may say that it is nothing. */
+/** Members this network's blocks lack; Ethereum tools may send them as zero. */
 const ABSENT = ["prevRandao", "random", "difficulty", "blobBaseFee", "parentBeaconBlockRoot"] as const;
 
-/** As Ethereum's tools write them: `time` in seconds. @throws {RpcError} */
+/** In the form of Ethereum tools: `time` in seconds. @throws {RpcError} */
 export function readBlockOverrides(value: RawValue | undefined, path = ""): BlockOverride | undefined {
 	if (value === undefined || value === null) return undefined;
 	const members = Members.of(value, path).only(
@@ -152,7 +152,7 @@ export function readBlockOverrides(value: RawValue | undefined, path = ""): Bloc
 	};
 }
 
-/** A state with other accounts, seen from another block. @throws {RpcError} */
+/** The state with overridden accounts and block. @throws {RpcError} */
 export function overlaid(
 	state: StateView,
 	edits: readonly AccountEdit[],
@@ -181,7 +181,7 @@ function layered(layer: StateLayer, edits: readonly AccountEdit[]): StateLayer {
 	}
 }
 
-/** The same request, of such a state. @throws {RpcError} */
+/** The same request against the overridden state. @throws {RpcError} */
 export function contextWith<C extends ApiContext>(
 	context: C,
 	edits: readonly AccountEdit[],

@@ -1,6 +1,6 @@
 /**
- * What a client asks of a simulation: calls as Ethereum's tools write them, as transactions of this network (protocol/json-rpc §17.3), how it
- * begins, and the answer to what can't be simulated (§17.1).
+ * Simulation requests: Ethereum-style calls as transactions of this network (protocol/json-rpc §17.3),
+ * starting a simulation, and errors for what can't be simulated (§17.1).
  */
 
 import { refBlockOf } from "../../../../protocol/block.js";
@@ -34,12 +34,12 @@ const TRANSFER = contractType("TransferContract");
 const TRIGGER = contractType("TriggerSmartContract");
 const CREATE = contractType("CreateSmartContract");
 
-/** Until when a simulated transaction may wait for its block, which nothing asks but the rules of checked ones. */
+/** Lifetime of a simulated transaction; only matters to the rules applied when validation is on. */
 const LIFE_MS = 3_600_000n;
 
 export interface EthereumCall {
 	readonly from: Uint8Array;
-	/** Undefined: a creation. */
+	/** Undefined for a deployment. */
 	readonly to: Uint8Array | undefined;
 	readonly value: bigint;
 	readonly token: { readonly id: bigint; readonly amount: bigint };
@@ -50,7 +50,10 @@ export interface EthereumCall {
 
 const NOBODY = fullAddress(new Uint8Array(20)) as Uint8Array;
 
-/** Members without a meaning here (prices, nonce, lists of accesses and so on) aren't looked at, as in eth_call. @throws {RpcError} */
+/**
+ * Members without a meaning here (prices, nonce, access lists and so on) are ignored, as in eth_call.
+ * @throws {RpcError}
+ */
 export function readEthereumCall(value: RawValue, path: string): EthereumCall {
 	const members = Members.of(value, path);
 	const [data, input] = [members.bytes("data"), members.bytes("input")];
@@ -66,7 +69,7 @@ export function readEthereumCall(value: RawValue, path: string): EthereumCall {
 }
 
 /**
- * The transaction of a call in the open block: a transfer where the receiver is no contract.
+ * The transaction for a call in the open block: a transfer if the receiver isn't a contract.
  * @param sequence tells equal calls apart
  */
 export function transactionOf(
@@ -115,7 +118,7 @@ export function transactionOf(
 	return withPlaceholder(built());
 }
 
-/** The header of a transaction that is made for the open block. @param sequence tells equal ones apart */
+/** The header of a transaction for the open block. @param sequence tells equal ones apart */
 export function headerIn({ state: { properties }, scope }: Simulation, sequence: number): TransactionHeader {
 	return {
 		...refBlockOf(properties.headId),
@@ -124,19 +127,19 @@ export function headerIn({ state: { properties }, scope }: Simulation, sequence:
 	};
 }
 
-/** Signed by nobody, but as long as if it were: bytes cost. */
+/** Unsigned, but as long as if signed, since bytes cost bandwidth. */
 export function withPlaceholder({ message }: SignedTransaction): SignedTransaction {
 	return new SignedTransaction(
 		Transaction.create({ ...message, signature: [new Uint8Array(SIGNATURE_LENGTH)] }),
 	);
 }
 
-/** Codes that Ethereum's specification gives to what can't be simulated. */
+/** Error codes of Ethereum's specification. */
 const BLOCK_NUMBER_INVALID = -38020;
 const BLOCK_TIME_INVALID = -38021;
 export const CLIENT_LIMIT_EXCEEDED = -38026;
 
-/** Begins on the state after a block. @throws {RpcError} */
+/** Starts on the state after a block. @throws {RpcError} */
 export function beginSimulation(
 	context: ApiContext,
 	method: string,
@@ -147,7 +150,7 @@ export function beginSimulation(
 	return simulator.begin(readBlock(context, block), runOf(context, { timeoutMs: undefined }));
 }
 
-/** What all answers of a simulation may take. */
+/** Size budget for the answers of a simulation. */
 export function simulationBudget({ node }: ApiContext): TraceBudget {
 	return new TraceBudget(node.config.node.jsonrpc.maxResponseSize, "simulation", "");
 }

@@ -1,6 +1,6 @@
 /**
- * Telling subscribers of events: which of them a log is for, and reading it as its contract's interface says. Both take time that
- * strangers choose, so it is done log by log, in turns, behind the blocks and not with them.
+ * Publishes events: matches logs to listeners and decodes them with the contract's ABI. Outsiders control how
+ * long both take, so it runs log by log, time-sliced, asynchronously to block processing.
  */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
@@ -8,12 +8,14 @@ import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/time-s
 import type { RpcValue } from "../method.js";
 import type { PlacedLog } from "../objects/log.js";
 
-/** Logs that wait; beyond, those are closed for whom the next ones are. */
+/** Pending logs; above this, listeners of the next ones are closed. */
 const MAX_WAITING = 10_000;
-/** Where nobody is closed for that and it gets no better, all are: so many times the logs wait, or so many blocks. */
+/**
+ * If closing listeners doesn't help, all of them are closed: at this multiple of pending logs, or this many pending blocks.
+ */
 const FAR_BEYOND = 4;
 const MAX_BLOCKS = 100;
-/** Listeners that are asked between two looks at the clock. */
+/** Listeners matched between two checks of the clock. */
 const BETWEEN_LOOKS = 64;
 
 interface LogsOfBlock<L> {
@@ -25,10 +27,10 @@ interface LogsOfBlock<L> {
 
 interface EventTellerOptions<L> {
 	readonly wants: (listener: L, log: PlacedLog) => boolean;
-	/** The log with its event. */
+	/** The log with its decoded event. */
 	readonly read: (log: PlacedLog, block: SignedBlock, removed: boolean) => Promise<RpcValue>;
 	readonly tell: (listeners: readonly L[], notice: RpcValue) => void;
-	/** Ends a listener for which too much waits, or that can't be notified. */
+	/** Closes a listener with too much pending, or that can't be notified. */
 	readonly close: (listener: L) => void;
 }
 
@@ -45,7 +47,7 @@ export class EventPublisher<L> {
 		private readonly most = MAX_WAITING,
 	) {}
 
-	/** Publishes a block's logs to the listeners of now, behind all that was published before. */
+	/** Queues a block's logs for the current listeners, after everything queued before. */
 	add(listeners: Iterable<L>, logs: readonly PlacedLog[], block: SignedBlock, removed: boolean): void {
 		if (this.count > FAR_BEYOND * this.most || this.waiting.length >= MAX_BLOCKS) {
 			for (const listener of listeners) this.options.close(listener);
@@ -84,7 +86,7 @@ export class EventPublisher<L> {
 				return;
 			}
 		} catch {
-			// What can't be read for a reason that nobody knows must not end the process.
+			// An unexpected decoding failure must not end the process.
 		}
 		for (const listener of found) close(listener);
 	}
@@ -93,7 +95,7 @@ export class EventPublisher<L> {
 		return this.nowMs() - this.turnBeganMs > FAN_OUT_MS;
 	}
 
-	/** A rest of the length of the turn before it, in which others have theirs. */
+	/** Rests as long as the preceding turn took, to let other work run. */
 	private async rest(ms = Math.ceil(this.nowMs() - this.turnBeganMs)): Promise<void> {
 		await new Promise<void>((resolve) => this.later(resolve, ms));
 		this.turnBeganMs = this.nowMs();

@@ -1,7 +1,6 @@
 /**
- * The subscriptions of a server (protocol/json-rpc §15): who asked for what, and what they are sent of each block. A reorg
- * is published once it is complete: logs of the blocks that left as removed, newest block first, then the blocks
- * that came.
+ * A server's subscriptions (protocol/json-rpc §15): who subscribed to what, and the notifications for each block. A reorg is
+ * published once complete: logs of the reverted blocks as removed, newest block first, then the new blocks.
  */
 
 import type { AbiView } from "../../../../abi/coder.js";
@@ -34,7 +33,7 @@ import { addressData, data, quantity } from "../values.js";
 import { EventPublisher } from "./event-publisher.js";
 import { FanOut, type Outlet, Outlets, type Pipe } from "./outlet.js";
 
-/** What a subscription asks for. */
+/** The topic of a subscription. */
 export type Topic =
 	| { readonly kind: "heads" | "solidBlocks" | "syncing" }
 	| { readonly kind: "pending"; readonly whole: boolean }
@@ -43,15 +42,15 @@ export type Topic =
 
 type Kind = Topic["kind"];
 
-/** The name under which notifications come. */
+/** The method name of its notifications. */
 export type Notification = "eth_subscription" | "coin_subscription";
 
 const KINDS: readonly Kind[] = ["heads", "solidBlocks", "syncing", "pending", "logs", "events", "accounts"];
-/** All subscriptions, and those to each transaction of the pool. */
+/** Limits on all subscriptions, and on those to every pool transaction. */
 const MAX_SUBSCRIPTIONS = 20_000;
 const MAX_PENDING_SUBSCRIPTIONS = 1_000;
 
-/** What subscriptions take of what all share. */
+/** Kinds of shared capacity that subscriptions use. */
 const ROOMS = ["items", "pending", "all"] as const;
 type RoomKind = (typeof ROOMS)[number];
 const REFUSALS: Readonly<Record<RoomKind, string>> = {
@@ -59,9 +58,9 @@ const REFUSALS: Readonly<Record<RoomKind, string>> = {
 	pending: `exceed max subscriptions: ${MAX_PENDING_SUBSCRIPTIONS}, try again later`,
 	all: `exceed max subscriptions: ${MAX_SUBSCRIPTIONS}, try again later`,
 };
-/** Transactions that wait to be sent; beyond, those who asked for them are closed. */
+/** Queued transactions; above this, their subscribers are closed. */
 const MAX_PENDING_WAITING = 5_000;
-/** Logs that wait to be sent; beyond, those who asked for them are closed. */
+/** Queued logs; above this, their subscribers are closed. */
 const MAX_LOGS_WAITING = 50_000;
 
 interface Subscription {
@@ -73,29 +72,29 @@ interface Subscription {
 	readonly outlet: Outlet;
 }
 
-/** What becomes of objects before they are sent. */
+/** Converts objects before they are sent. */
 interface Answered {
 	head(header: RpcValue): RpcValue;
 	transaction(transaction: RpcValue): RpcValue;
 }
 
 interface HubOptions {
-	/** The state with the newest block, at each moment. */
+	/** The state at the head, looked up on each call. */
 	readonly state: () => StateView;
 	readonly style: ObjectStyle;
-	/** As Ethereum's libraries read them; absent: as the network's node has them. */
+	/** Converts objects to the form Ethereum libraries expect; absent: the network's form. */
 	readonly answered?: Answered | undefined;
-	/** What `eth_syncing` answers at this moment. */
+	/** The current answer of `eth_syncing`. */
 	readonly syncing: () => RpcValue;
-	/** What events are read with. */
+	/** Source of the ABIs that decode events. */
 	readonly node: InterfaceNode;
-	/** Subscriptions of one client. */
+	/** Subscriptions per client. */
 	readonly maxPerClient: number;
-	/** Runs work later; absent: in later rounds of the event loop. */
+	/** Schedules work; absent: in later event loop rounds. */
 	readonly later?: Later | undefined;
 }
 
-/** One client with its subscriptions. */
+/** One client and its subscriptions. */
 export class Subscriber {
 	private readonly own = new Map<string, Subscription>();
 
@@ -103,7 +102,7 @@ export class Subscriber {
 		private readonly hub: SubscriptionHub,
 		private readonly outlet: Outlet,
 		private readonly most: number,
-		/** Whose it is. */
+		/** The client's address. */
 		readonly client: string,
 	) {}
 
@@ -127,7 +126,7 @@ export class Subscriber {
 		return this.own.delete(id);
 	}
 
-	/** The client has gone, or must. @param reason told to it; undefined: it has gone itself */
+	/** The client has gone, or must go. @param reason told to it; undefined: it has gone itself */
 	close(reason?: string): void {
 		for (const subscription of this.own.values()) this.hub.delete(subscription);
 		this.own.clear();
@@ -135,23 +134,23 @@ export class Subscriber {
 		this.hub.forget(this);
 	}
 
-	/** Whether it has subscriptions that take of some room. */
+	/** Whether it has subscriptions that use a kind of capacity. */
 	holds(room: RoomKind): boolean {
 		for (const { topic, items } of this.own.values()) if (takes(topic, items, room) > 0) return true;
 		return false;
 	}
 }
 
-/** What a block's object has, and its header has not. */
+/** Members of a block object that its header lacks. */
 const ONLY_OF_BLOCKS: ReadonlySet<string> = new Set(["size", "totalDifficulty", "transactions", "uncles"]);
 
-/** The header of a block: its object without what is not in a header. */
+/** A block's header: its object without the members that aren't in a header. */
 function headerObject(state: StateView, block: SignedBlock, style: ObjectStyle): RpcValue {
 	const object = blockObject(state, block, false, style) as Readonly<Record<string, RpcValue>>;
 	return Object.fromEntries(Object.entries(object).filter(([name]) => !ONLY_OF_BLOCKS.has(name)));
 }
 
-/** An account as a block left it. @param account undefined: there is none any more */
+/** An account's state after a block. @param account undefined: there is none any more */
 function accountNotice(
 	address: Uint8Array,
 	account: Readonly<Account> | undefined,
@@ -166,7 +165,7 @@ function accountNotice(
 	};
 }
 
-/** A log with its event, as the first interface reads it that knows it of its contract; `event` is null where none does. */
+/** A log with its event, decoded by the first ABI that knows it; `event` is null if none does. */
 async function eventNotice(
 	{ state, style, node }: HubOptions,
 	placed: PlacedLog,
@@ -184,7 +183,7 @@ async function eventNotice(
 	};
 }
 
-/** Whole numbers as decimal text: many are longer than a number of JSON can be. */
+/** Integers as decimal text, since many exceed the range of JSON numbers. */
 function shownValues(view: AbiView): RpcValue {
 	if (typeof view === "bigint") return view.toString();
 	if (typeof view === "boolean" || typeof view === "string") return view;
@@ -201,7 +200,7 @@ export class SubscriptionHub {
 	private readonly outlets: Outlets;
 	private readonly fanOut: FanOut;
 	private readonly byKind: Readonly<Record<Kind, Set<Subscription>>>;
-	/** Subscriptions by the address of an account. */
+	/** Subscriptions by account address. */
 	private readonly watched = new Map<string, Set<Subscription>>();
 	private readonly subscribers = new Set<Subscriber>();
 	private readonly rooms: Readonly<Record<RoomKind, SharedRoom>> = {
@@ -213,7 +212,7 @@ export class SubscriptionHub {
 	private logsWaiting = 0;
 	private lastSolid: bigint | undefined;
 	private wasSyncing = false;
-	/** Whether blocks left the chain, which may have changed any account. */
+	/** Whether blocks were reverted, which may have changed any account. */
 	private hasReverted = false;
 
 	constructor(private readonly options: HubOptions) {
@@ -231,7 +230,7 @@ export class SubscriptionHub {
 		});
 	}
 
-	/** Makes a connection known. @param pipe what carries its notifications @param client whose it is */
+	/** Registers a connection. @param pipe what carries its notifications @param client whose it is */
 	open(pipe: Pipe, client = ""): Subscriber {
 		const outlet = this.outlets.open(pipe);
 		const subscriber = new Subscriber(this, outlet, this.options.maxPerClient, client);
@@ -250,7 +249,7 @@ export class SubscriptionHub {
 		for (const kind of ROOMS) this.makeRoom(kind, subscriber.client, takes(topic, items, kind));
 		for (const kind of ROOMS) this.rooms[kind].take(subscriber.client, takes(topic, items, kind));
 		const alike = this.byKind[topic.kind];
-		// Nobody has looked while nobody listened.
+		// The status wasn't tracked while nobody was subscribed.
 		if (topic.kind === "syncing" && alike.size === 0) this.wasSyncing = this.options.syncing() !== false;
 		alike.add(subscription);
 		if (topic.kind === "accounts") for (const address of topic.addresses) this.watch(address, subscription);
@@ -270,7 +269,10 @@ export class SubscriptionHub {
 		}
 	}
 
-	/** A client that has less than its part takes the place of the oldest connection of one that has more. @throws {RpcError} */
+	/**
+	 * A client below its fair share displaces the oldest connection of one above its own.
+	 * @throws {RpcError}
+	 */
 	private makeRoom(kind: RoomKind, client: string, amount: number): void {
 		const room = this.rooms[kind];
 		while (!room.hasRoom(amount)) {
@@ -293,7 +295,7 @@ export class SubscriptionHub {
 		this.watched.set(toKey(address), watchers);
 	}
 
-	/** What happens on the chain. */
+	/** Receives chain events. */
 	get observer(): ChainObserver {
 		return {
 			...eachBlock({
@@ -400,7 +402,7 @@ export class SubscriptionHub {
 	private tellSyncing(): void {
 		const status = this.options.syncing();
 		const isSyncing = status !== false;
-		// How far it is changes with each block; what subscribers wait for is the beginning and the end.
+		// Progress changes with each block; subscribers only get the start and the end.
 		if (isSyncing !== this.wasSyncing) {
 			this.tell(this.byKind.syncing, isSyncing ? { syncing: true, status } : false);
 		}
@@ -422,7 +424,7 @@ export class SubscriptionHub {
 	}
 }
 
-/** What a subscription takes of some room. */
+/** How much of a kind of capacity a subscription uses. */
 function takes(topic: Topic, items: number, room: RoomKind): number {
 	if (room === "items") return items;
 	return room === "all" || topic.kind === "pending" ? 1 : 0;

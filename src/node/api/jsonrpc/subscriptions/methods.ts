@@ -1,4 +1,4 @@
-/** Subscribing over a connection that stays open (protocol/json-rpc §15.1). Elsewhere these methods don't exist. */
+/** Subscribing over a persistent connection (protocol/json-rpc §15.1). Elsewhere these methods don't exist. */
 
 import { addressPrefix } from "../../../../protocol/address.js";
 import { concatBytes } from "../../../../protocol/bytes.js";

@@ -1,25 +1,25 @@
 /**
- * What is sent to clients without being asked for each time: queued per client, sent in turns, and bounded. A client that
- * doesn't read what it subscribed to is closed with a reason; the chain never waits for one.
+ * Notifications to clients: queued per client, sent time-sliced, and bounded. A client that doesn't read what
+ * it subscribed to is closed with a reason; the chain never waits for one.
  */
 
 import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/time-slice.js";
 
-/** Notifications that wait for one client, in bytes. */
+/** Queued notifications per client, in bytes. */
 const MAX_QUEUED = 4 * 1024 * 1024;
-/** Notifications that wait for all clients; beyond, the client goes for which most wait. */
+/** Queued notifications over all clients, in bytes; above this, the client with the most is closed. */
 const MAX_QUEUED_BY_ALL = 32 * 1024 * 1024;
 
 /** The client's end. */
 export interface Pipe {
-	/** Bytes that were handed over and haven't left. */
+	/** Bytes handed over but not yet sent. */
 	readonly unsent: number;
 	/** Sends messages, in order. */
 	send(texts: readonly string[]): void;
 	close(reason: string): void;
 }
 
-/** One client's notifications. */
+/** One client's notification queue. */
 export class Outlet {
 	private texts: string[] = [];
 	private bytes = 0;
@@ -30,7 +30,7 @@ export class Outlet {
 		private readonly outlets: Outlets,
 	) {}
 
-	/** Bytes that the client has not been sent, or not read. */
+	/** Bytes not yet sent to or read by the client. */
 	get waiting(): number {
 		return this.bytes + this.pipe.unsent;
 	}
@@ -50,7 +50,7 @@ export class Outlet {
 		if (!this.closed && texts.length > 0) this.pipe.send(texts);
 	}
 
-	/** Sends nothing more. @param reason told to the client; undefined: it has gone itself */
+	/** Stops sending. @param reason told to the client; undefined: it has gone itself */
 	close(reason?: string): void {
 		if (this.closed) return;
 		this.closed = true;
@@ -111,7 +111,7 @@ export class Outlets {
 }
 
 interface Telling {
-	/** One step a listener. */
+	/** One step per listener. */
 	readonly steps: Iterator<unknown>;
 	readonly group: string;
 	/** Called once every listener has been notified. */
@@ -119,8 +119,8 @@ interface Telling {
 }
 
 /**
- * Telling many subscribers the same: in turns, each followed by a rest of its length, so that neither blocks nor requests wait for
- * how many listen.
+ * Notifies many subscribers of the same thing: time-sliced, each slice followed by an equally long rest, so
+ * that neither blocks nor requests are delayed by the number of listeners.
  */
 export class FanOut {
 	private readonly waiting: Telling[] = [];
@@ -132,12 +132,15 @@ export class FanOut {
 		private readonly nowMs: () => number = () => performance.now(),
 	) {}
 
-	/** How much of a group is not published to every listener yet. */
+	/** Notifications of a group not yet delivered to every listener. */
 	waitingOf(group: string): number {
 		return this.counts.get(group) ?? 0;
 	}
 
-	/** Notifies each listener, behind all that was sent before. @param ended called once everybody has been notified */
+	/**
+	 * Notifies each listener, after everything queued before.
+	 * @param ended called once everybody has been notified
+	 */
 	tell<L>(group: string, listeners: Iterable<L>, one: (listener: L) => void, ended?: () => void): void {
 		this.waiting.push({ group, steps: steps([...listeners], one), ended });
 		this.counts.set(group, this.waitingOf(group) + 1);

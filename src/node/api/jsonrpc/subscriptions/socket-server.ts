@@ -1,6 +1,6 @@
 /**
- * WebSockets for a server of any kind (protocol/json-rpc §15): its hub of subscriptions and its connections, made for the first client
- * that asks for one. Calls are counted for the same limits as those over HTTP.
+ * WebSockets for any kind of server (protocol/json-rpc §15): its subscription hub and connections, created
+ * when the first client connects. Calls count towards the same limits as over HTTP.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
@@ -17,16 +17,16 @@ import { EXCEEDS_LIMIT } from "../rpc-error.js";
 import type { Observe } from "../server.js";
 import type { WebSockets } from "./web-sockets.js";
 
-/** Calls over WebSockets at a time; a full node's HTTP server has 50 connections. */
+/** Concurrent calls over WebSockets; a full node's HTTP server has 50 connections. */
 const SOCKET_CALLS = 16;
 
 interface SocketServerOptions {
-	/** The node as the next call sees it. */
+	/** The node as seen by a caller's next call. */
 	readonly context: (caller: Caller) => RpcContext;
 	readonly observe: Observe;
-	/** Where clients may connect. */
+	/** Paths that accept connections. */
 	readonly paths: ReadonlySet<string>;
-	/** Whether this client may connect; those without an origin are not pages. */
+	/** Whether this client may connect; without an Origin header, it isn't a web page. */
 	readonly mayConnect: (headers: IncomingHttpHeaders) => boolean;
 	/** Answers the text of a call; an empty text is not sent. */
 	readonly answer: (
@@ -38,18 +38,18 @@ interface SocketServerOptions {
 }
 
 /**
- * Calls of many connections, a few of them at a time: each is let in by a limiter that delays all callers alike, and a
- * thousand connections with a call each would keep everybody else waiting. Addresses take turns.
+ * Limits concurrent calls over many connections: the rate limiter delays all callers alike, so a thousand
+ * connections with a call each would keep everybody else waiting. Addresses take turns.
  */
 export class CallLine {
 	private running = 0;
-	/** What waits, by the address that asked; addresses in the order of their turns. */
+	/** Waiting calls by client address; addresses in round-robin order. */
 	private readonly waiting = new Map<string, (() => void)[]>();
 
 	/** @param most calls at a time */
 	constructor(private readonly most: number) {}
 
-	/** Resolves when a call of an address may begin; it must {@link leave}. */
+	/** Resolves when a call from an address may start; it must {@link leave} afterwards. */
 	enter(address: string): Promise<void> {
 		if (this.running < this.most) {
 			this.running++;
@@ -62,7 +62,7 @@ export class CallLine {
 		});
 	}
 
-	/** A call has ended: the next address takes its place. */
+	/** A call has ended; the next address takes its slot. */
 	leave(): void {
 		const [next] = this.waiting;
 		if (!next) {
@@ -84,7 +84,7 @@ export class SocketServer {
 
 	constructor(private readonly options: SocketServerOptions) {}
 
-	/** Takes over a connection whose client asked for it. */
+	/** Takes over a connection being upgraded. */
 	upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
 		this.sockets ??= this.open();
 		this.sockets.then(
@@ -93,7 +93,7 @@ export class SocketServer {
 		);
 	}
 
-	/** Ends all connections. */
+	/** Closes all connections. */
 	async close(): Promise<void> {
 		this.stopObserving?.();
 		await this.sockets?.then((sockets) => sockets.close());

@@ -1,7 +1,7 @@
 /**
- * JSON-RPC over WebSocket (RFC 6455) on the port of a JSON-RPC server: calls as over HTTP, one after the other, and
- * subscriptions. What a client can make the node keep is bounded: connections, of all and of an address; a message; calls that
- * wait, of which there is one; notifications ({@link Outlets}).
+ * JSON-RPC over WebSocket (RFC 6455) on a JSON-RPC server's port: calls as over HTTP, one at a time, and
+ * subscriptions. Everything a client can make the node hold is bounded: connections, in total and per
+ * address; message size; calls, of which one runs at a time; notifications ({@link Outlets}).
  */
 
 import { once } from "node:events";
@@ -16,16 +16,16 @@ import type { Caller } from "../dispatcher.js";
 import { SharedRoom } from "../shared-room.js";
 import type { Subscriber, SubscriptionHub } from "./hub.js";
 
-/** Bytes of a message from a client. What is longer is sent over HTTP, where bodies share one budget. */
+/** Maximum client message in bytes. Longer ones must use HTTP, where bodies share one budget. */
 const MAX_MESSAGE = 128 * 1024;
-/** Fragments of a message, and packets of a fragment: each takes memory beside its bytes. */
+/** Maximum fragments per message, and packets per fragment, each of which has memory overhead. */
 const MAX_FRAGMENTS = 256;
 const MAX_PACKETS = 2_048;
-/** Calls that came with one read of a connection: as many as are 50 bytes long, which none is that says something. */
+/** Maximum calls from one read of a connection: as many as fit at 50 bytes each, shorter than any useful call. */
 const MAX_WAITING = 1_310;
-/** A client that doesn't answer a ping until the next one has gone. */
+/** A client that hasn't answered a ping by the next one is gone. */
 const PING_EVERY_MS = 30_000;
-/** How long a client may take to say goodbye. */
+/** Grace period for the closing handshake. */
 const CLOSE_GRACE_MS = 1_000;
 
 const GOING_AWAY = 1001;
@@ -36,15 +36,15 @@ const TRY_AGAIN_LATER = 1013;
 
 interface WebSocketsOptions {
 	readonly hub: SubscriptionHub;
-	/** Connections at a time. */
+	/** Maximum concurrent connections. */
 	readonly maxConnections: number;
-	/** Where clients may connect. */
+	/** Paths that accept connections. */
 	readonly paths: ReadonlySet<string>;
-	/** Whether a client may connect; without an origin it is not a page. */
+	/** Whether a client may connect; without an Origin header, it isn't a web page. */
 	readonly mayConnect: (headers: IncomingHttpHeaders) => boolean;
 	/** Answers the text of a call; an empty text is not sent. */
 	readonly answer: (text: string, caller: Caller, request: IncomingMessage) => Promise<string>;
-	/** Called with faults of this program. */
+	/** Called with errors caused by bugs in this program. */
 	readonly report: (error: unknown, where: string) => void;
 }
 
@@ -52,7 +52,7 @@ interface Connection {
 	readonly socket: WebSocket;
 	readonly client: string;
 	readonly subscriber: Subscriber;
-	/** Calls that came and aren't answered; nothing is read while there are any. */
+	/** Unanswered calls; reading is paused while there are any. */
 	readonly calls: string[];
 	isAlive: boolean;
 }
@@ -75,11 +75,11 @@ export class WebSockets {
 		this.pings = setInterval(() => this.ping(), PING_EVERY_MS).unref();
 	}
 
-	/** Takes over a connection whose client asked for it. */
+	/** Takes over a connection being upgraded. */
 	upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
 		const refused = this.refusal(request);
 		if (refused !== undefined) {
-			// It has no place any more, and nobody reads what else is sent: whatever the client does, it goes.
+			// It no longer has a slot and nothing more is read from it, so it must go whatever the client does.
 			socket.write(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 			socket.destroySoon();
 			return;
@@ -87,7 +87,7 @@ export class WebSockets {
 		this.server.handleUpgrade(request, socket, head, (connected) => this.connected(connected, request));
 	}
 
-	/** Ends all connections; they get a moment to say goodbye. */
+	/** Closes all connections, with a grace period for the closing handshake. */
 	async close(): Promise<void> {
 		clearInterval(this.pings);
 		const [code, reason] = wasHandedOver()
@@ -107,7 +107,7 @@ export class WebSockets {
 		return isRefused ? "503 Service Unavailable" : undefined;
 	}
 
-	/** A client that has less than its part takes the place of the oldest connection of one that has more. */
+	/** A client below its fair share displaces the oldest connection of one above its own. */
 	private makeRoom(client: string): void {
 		if (this.room.hasRoom(1)) return;
 		const largest = this.room.givesWayTo(client, 1);
@@ -131,7 +131,7 @@ export class WebSockets {
 		};
 		const subscriber = this.options.hub.open(pipe, client);
 		const connection: Connection = { socket, client, subscriber, calls: [], isAlive: true };
-		// Not before the handshake is whole: nobody gives way to one that comes to nothing.
+		// Only once the handshake is complete, so that a failed one displaces nobody.
 		this.makeRoom(client);
 		this.room.take(client, 1);
 		this.open.add(connection);
@@ -141,7 +141,7 @@ export class WebSockets {
 			connection.isAlive = true;
 		});
 		socket.on("message", (bytes: Buffer, isBinary) => {
-			// What came in one piece with the end of a connection is still told.
+			// Messages read along with the end of a connection are still emitted.
 			if (socket.readyState !== WebSocket.OPEN) return;
 			connection.isAlive = true;
 			if (isBinary) end(socket, UNSUPPORTED_DATA, "calls are text");
@@ -151,7 +151,7 @@ export class WebSockets {
 		});
 	}
 
-	/** One call at a time: what came with the last piece waits, and nothing more is read. */
+	/** One call at a time: those from the last read wait, and reading is paused. */
 	private async answerAll(connection: Connection, request: IncomingMessage): Promise<void> {
 		const { socket, calls } = connection;
 		socket.pause();
@@ -168,7 +168,7 @@ export class WebSockets {
 		text: string,
 	): Promise<void> {
 		const isAbandoned = (): boolean => socket.readyState !== WebSocket.OPEN;
-		// Calls come many at a time, and each may take long.
+		// Many calls may arrive at once, and each may take long.
 		await yieldToEventLoop();
 		if (isAbandoned()) return;
 		try {
@@ -195,20 +195,20 @@ export class WebSockets {
 	}
 }
 
-/** Ends a connection; a client that reads nothing doesn't answer either, and gets a moment. */
+/** Closes a connection; after a grace period even if the client doesn't read or respond. */
 function end(socket: WebSocket, code: number, reason: string): void {
 	socket.close(code, reason);
 	setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
 }
 
-/** Sends messages in as few packets as they fill. */
+/** Batches messages into as few packets as possible. */
 function sendAll(socket: WebSocket, stream: Socket, texts: readonly string[]): void {
 	stream.cork();
 	for (const text of texts) socket.send(text);
 	stream.uncork();
 }
 
-/** Sends an answer, and waits until the client has read what came before: answers are kept for no client that doesn't read. */
+/** Sends an answer and waits until it has been written: backpressure for clients that don't read. */
 function sent(socket: WebSocket, text: string): Promise<void> {
 	return new Promise((resolve) => socket.send(text, () => resolve()));
 }

@@ -1,4 +1,4 @@
-/** Executions as trees of calls, with what this network has beside them (protocol/json-rpc §14.4). */
+/** Executions as call trees, with this network's additions (protocol/json-rpc §14.4). */
 
 import { equalBytes } from "../../../../protocol/bytes.js";
 import {
@@ -18,7 +18,7 @@ import { errorText, plainFacts, type Seen, type ShownTracer } from "./seen.js";
 
 type Members = { readonly [member: string]: RpcValue };
 
-/** The tree of calls; the outermost one also has what was paid and what the chain recorded. */
+/** The call tree; its root also has what was paid and what the chain recorded. */
 export function callFrames({ onlyTopCall, withLog }: TraceOptions, budget: TraceBudget): ShownTracer {
 	const trace = new CallTrace({ onlyTop: onlyTopCall, withLog }, budget);
 	return {
@@ -26,14 +26,14 @@ export function callFrames({ onlyTopCall, withLog }: TraceOptions, budget: Trace
 		show: (seen) => {
 			const frame = trace.root ? callFrame(trace.root, seen) : plainFrame(seen);
 			const text = JSON.stringify(seen.info ? { ...frame, receipt: receiptOf(seen.info, seen) } : frame);
-			// What ran was counted while it ran.
+			// Contract calls were counted while they ran.
 			if (!trace.root) budget.take(text.length);
 			return [text];
 		},
 	};
 }
 
-/** A transaction that runs no contract, as a call. */
+/** A transaction without contract execution, as a call. */
 function plainFrame(seen: Seen): Members {
 	const { from, to, value, input } = plainFacts(seen);
 	const type = seen.transaction.type?.name;
@@ -52,7 +52,7 @@ function plainFrame(seen: Seen): Members {
 function callFrame(call: TracedCall, seen: Seen): Members {
 	const { kind, calls, logs, notes, failure, reverted, output, token, penalty } = call;
 	const reason = reverted ? revertMessage(output) : undefined;
-	// What tools show of a library's call is the library.
+	// For a library call, tools show the library.
 	const to = kind === "CALLCODE" || kind === "DELEGATECALL" ? call.code : call.address;
 	return {
 		from: addressData(call.caller),
@@ -84,7 +84,7 @@ function logOf({ log, position, index }: FrameLog): RpcValue {
 	};
 }
 
-/** A stake, a vote, the end of a contract. */
+/** A stake, a vote, or a self-destruct. */
 function operationOf(
 	{ note, receiver, value, tokens, rejected, extra }: InternalRecord,
 	seen: Seen,
@@ -103,7 +103,7 @@ function amounts(tokens: ReadonlyMap<string, bigint>): Members {
 	return Object.fromEntries([...tokens].map(([id, amount]) => [id, quantity(amount)]));
 }
 
-/** What was used and who paid, and the internal transactions as the chain records them. */
+/** What was used and who paid, and the internal transactions as recorded on chain. */
 function receiptOf(info: Readonly<TransactionInfo>, seen: Seen): Members {
 	const { receipt, internal_transactions } = info;
 	return {
@@ -138,7 +138,7 @@ function internalOf(internal: Readonly<InternalTransaction>): RpcValue {
 	};
 }
 
-/** How often each function was called, by its selector and the length of its arguments; built-in contracts don't count. */
+/** Call counts by selector and argument length; precompiled contracts don't count. */
 export function selectorCounts(budget: TraceBudget): ShownTracer {
 	const trace = new CallTrace({ onlyTop: false, withLog: false }, budget);
 	return {
@@ -160,7 +160,7 @@ export function selectorCounts(budget: TraceBudget): ShownTracer {
 
 const BUILT_IN = new Uint8Array(16);
 
-/** Built-in contracts have small numbers for addresses. */
+/** Precompiled contracts have small numbers as addresses. */
 function isBuiltIn(address: Uint8Array): boolean {
 	return equalBytes(address.subarray(1, 17), BUILT_IN);
 }

@@ -1,4 +1,4 @@
-/** Executions as flat lists of calls, each with its place in the tree (protocol/json-rpc §14.5). */
+/** Executions as flat lists of calls, each with its position in the tree (protocol/json-rpc §14.5). */
 
 import { TransactionResultContractResult as Result } from "../../../../protocol/messages.js";
 import { CallTrace, type TracedCall } from "../../../tracing/call-trace.js";
@@ -10,14 +10,14 @@ import { errorText, plainFacts, type Seen, type ShownTracer } from "./seen.js";
 
 type Members = { readonly [member: string]: RpcValue };
 
-/** A call, and the addresses by which lists are searched, as DATA. */
+/** A call, and the addresses used for filtering, as DATA. */
 export interface FlatTrace {
 	readonly shown: Members;
 	readonly from: string | null;
 	readonly to: string | null;
 }
 
-/** A tracer that gives the list. */
+/** A tracer that produces the list. */
 interface FlatTracer extends Pick<ShownTracer, "observer"> {
 	list(seen: Seen): FlatTrace[];
 }
@@ -44,7 +44,7 @@ export function flatTraces(budget: TraceBudget): ShownTracer {
 	return { observer, show: (seen) => traceList(list(seen)) };
 }
 
-/** Pieces of the JSON text of a list. */
+/** A list as pieces of JSON text. */
 export const traceList = (traces: readonly FlatTrace[]): Iterable<string> =>
 	listPieces("[", traces, ({ shown }) => JSON.stringify(shown), "]");
 
@@ -133,7 +133,7 @@ function factsOf(call: TracedCall): FlatFacts {
 	};
 }
 
-/** Words of other networks' traces for what ends a call; where there is none, the network's text. */
+/** Error texts of other networks' traces; if there is none, the network's own text is used. */
 const ERRORS: ReadonlyMap<number, string> = new Map([
 	[Result.OUT_OF_ENERGY, "Out of gas"],
 	[Result.ILLEGAL_OPERATION, "Bad instruction"],

@@ -1,4 +1,4 @@
-/** What a client wants of a trace: the options of other networks' tools (protocol/json-rpc §14.2). */
+/** Trace options, as in other networks' tools (protocol/json-rpc §14.2). */
 
 import { isRawObject, JsonNumber, type RawObject, type RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
@@ -13,27 +13,27 @@ export const TRACERS = [
 export type TracerName = (typeof TRACERS)[number];
 
 export interface TraceOptions {
-	/** Undefined: operation by operation. */
+	/** Undefined for struct logs. */
 	readonly tracer: TracerName | undefined;
-	/** Of the list of operations. */
+	/** For struct logs. */
 	readonly stack: boolean;
 	readonly memory: boolean;
 	readonly storage: boolean;
 	readonly returnData: boolean;
-	/** Operations that are listed; Infinity: all. */
+	/** Maximum opcodes listed; Infinity: all. */
 	readonly limit: number;
-	/** Of callTracer. */
+	/** For callTracer. */
 	readonly onlyTopCall: boolean;
 	readonly withLog: boolean;
-	/** Of prestateTracer. */
+	/** For prestateTracer. */
 	readonly diffMode: boolean;
 	readonly code: boolean;
 	readonly slots: boolean;
-	/** What the client gives the executions, in ms; undefined: what the node gives. */
+	/** The client's timeout for the executions, in ms; undefined: the node's. */
 	readonly timeoutMs: number | undefined;
 }
 
-/** Where a member isn't what it must be. */
+/** Throws the error for an invalid member. */
 function wrong(name: string, what: string): never {
 	throw invalidParams(`invalid trace option ${name}: must be ${what}`);
 }
@@ -49,7 +49,7 @@ function readObject(value: RawValue | undefined, name: string): RawObject {
 	return isRawObject(value) ? value : wrong(name, "an object");
 }
 
-/** A number of operations; 0 or absent: all. */
+/** A number of opcodes; 0 or absent: all. */
 function readLimit(value: RawValue | undefined): number {
 	if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
 	const limit = value instanceof JsonNumber && value.isInteger ? Number(value.text) : Number.NaN;
@@ -59,7 +59,7 @@ function readLimit(value: RawValue | undefined): number {
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** A time such as `300ms`, `5s` or `1m`. */
+/** A duration such as `300ms`, `5s` or `1m`. */
 function readTimeout(value: RawValue | undefined): number | undefined {
 	if (value === undefined || value === null) return undefined;
 	const [, digits = "", unit = ""] =
@@ -74,7 +74,7 @@ function readTracer(value: RawValue | undefined): TracerName | undefined {
 	return known ?? wrong("tracer", `one of ${TRACERS.join(", ")}, or absent`);
 }
 
-/** Reads options; members that say nothing here are not looked at. @throws {RpcError} */
+/** Reads options; members without a meaning here are ignored. @throws {RpcError} */
 export function readTraceOptions(value: RawValue | undefined): TraceOptions {
 	const options = readObject(value, "options");
 	const config = readObject(options.get("tracerConfig"), "tracerConfig");

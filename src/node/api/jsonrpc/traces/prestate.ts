@@ -1,4 +1,4 @@
-/** What an execution found of the accounts that it touched, and what it changed of them (protocol/json-rpc §14.6). */
+/** The accounts an execution touched, before it, and how it changed them (protocol/json-rpc §14.6). */
 
 import { ResourceCode } from "../../../../protocol/messages.js";
 import { ownStakeV1, ownStakeV2 } from "../../../resources/stake.js";
@@ -12,10 +12,10 @@ import { addressData, data, quantity } from "../values.js";
 import type { TraceOptions } from "./options.js";
 import type { Seen, ShownTracer } from "./seen.js";
 
-/** Bytes that an account, a slot, a token or a vote takes in the answer. */
+/** Size of an account, slot, token or vote in the answer, in bytes. */
 const ENTRY_BYTES = 140;
 
-/** Members of an account, each as it is shown. */
+/** Rendered members of an account. */
 type AccountFacts = Record<string, RpcValue>;
 type Accounts = Record<string, AccountFacts>;
 
@@ -25,7 +25,7 @@ export function prestate(options: TraceOptions, budget: TraceBudget): ShownTrace
 		observer: touched.observer,
 		touched,
 		show: (seen) => {
-			// What is shown is counted while it is gathered: a contract may touch any number of others, code and all.
+			// The budget is charged while gathering: a contract may touch any number of others, with code.
 			const read: Reader = (state, address) => factsOf(state, address, touched, options, budget);
 			const shown = options.diffMode ? difference(touched, seen, read) : before(touched, seen, read);
 			return [JSON.stringify(shown)];
@@ -33,7 +33,7 @@ export function prestate(options: TraceOptions, budget: TraceBudget): ShownTrace
 	};
 }
 
-/** Undefined: there is no such account. */
+/** Undefined if there is no such account. */
 type Reader = (state: StateView, address: Uint8Array) => AccountFacts | undefined;
 
 function before(touched: TouchedState, seen: Seen, read: Reader): Accounts {
@@ -45,7 +45,7 @@ function before(touched: TouchedState, seen: Seen, read: Reader): Accounts {
 	return accounts;
 }
 
-/** Of `pre` what an account had that was changed, of `post` what it has instead; what is gone is in `pre` alone. */
+/** `pre` has the old values of what changed, `post` the new ones; deleted accounts are only in `pre`. */
 function difference(touched: TouchedState, seen: Seen, read: Reader): { pre: Accounts; post: Accounts } {
 	const pre: Accounts = {};
 	const post: Accounts = {};
@@ -67,7 +67,7 @@ function changed(was: AccountFacts | undefined, is: AccountFacts): AccountFacts 
 	return { ...Object.fromEntries(members), ...changedSlots(is, was) };
 }
 
-/** The slots of an account that differ from another's; nothing if none does. */
+/** The slots of an account that differ from another's; empty if none do. */
 function changedSlots(of: AccountFacts, from: AccountFacts | undefined): AccountFacts {
 	if (of["storage"] === undefined) return {};
 	const other = (from?.["storage"] ?? {}) as AccountFacts;

@@ -1,4 +1,4 @@
-/** Which block, transaction or call a client wants traced, and having it executed (protocol/json-rpc §14.1). */
+/** Finds the block, transaction or call to trace, and executes it (protocol/json-rpc §14.1). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { TriggerSmartContract } from "../../../../protocol/messages.js";
@@ -32,7 +32,7 @@ export function tracingOf({ node }: Pick<ApiContext, "node">, method: string): T
 	return node.tracing;
 }
 
-/** A text, or a number as its text. */
+/** A string, or a number as text. */
 function textOf(value: RawValue | undefined): string | null {
 	if (value instanceof JsonNumber) return value.text;
 	if (value === undefined || value === null) return null;
@@ -40,14 +40,14 @@ function textOf(value: RawValue | undefined): string | null {
 	return value;
 }
 
-/** The block of a number, a tag or an id. @throws {RpcError} if there is none */
+/** The block for a number, a tag or an id. @throws {RpcError} if there is none */
 export function readBlock(context: ApiContext, value: RawValue | undefined): SignedBlock {
 	const block = findBlock(context, textOf(blockTag(namedBlock(value))));
 	if (!block) throw invalidParams("there is no such block");
 	return block;
 }
 
-/** What an object says of a block, as Ethereum's tools name one. */
+/** The block reference in an object, as Ethereum tools write it. */
 function namedBlock(value: RawValue | undefined): RawValue | undefined {
 	return isRawObject(value) ? (value.get("blockHash") ?? value.get("blockNumber") ?? null) : value;
 }
@@ -63,7 +63,7 @@ function findBlock(context: ApiContext, text: string | null): SignedBlock | unde
 	return blockByNumber(state, readers.blockNumber(text));
 }
 
-/** The place of a transaction; undefined: it is in no block. @throws {RpcError} */
+/** The position of a transaction; undefined if it is in no block. @throws {RpcError} */
 export function readTransactionPlace(
 	context: ApiContext,
 	tracing: TraceRunner,
@@ -72,7 +72,7 @@ export function readTransactionPlace(
 	return tracing.locate(readersOf(context).hash(textOf(value)));
 }
 
-/** How the executions of a request run. */
+/** How the executions of a request are run. */
 export function runOf(
 	{ node, isAbandoned, client }: ApiContext,
 	{ timeoutMs }: Pick<TraceOptions, "timeoutMs">,
@@ -84,12 +84,12 @@ export function runOf(
 	};
 }
 
-/** What all traces of a request may gather. */
+/** Size budget for all traces of a request. */
 export function budgetOf({ node }: ApiContext): TraceBudget {
 	return new TraceBudget(node.config.node.jsonrpc.maxResponseSize);
 }
 
-/** A tracer as the runner takes it, whose result is shown as text. */
+/** A tracer for the runner, with its result rendered as text. */
 export function shownTracer(
 	context: ApiContext,
 	{ observer, touched, show }: ShownTracer,
@@ -97,7 +97,7 @@ export function shownTracer(
 	return { observer, touched, result: (traced) => show(seenTransaction(context, traced)) };
 }
 
-/** A traced transaction as it is shown. */
+/** A traced transaction, ready for rendering. */
 export function seenTransaction({ style }: ApiContext, traced: TracedTransaction): Seen {
 	const { block, position, transaction, info, before, after } = traced;
 	return {
@@ -115,7 +115,7 @@ export function seenTransaction({ style }: ApiContext, traced: TracedTransaction
 	};
 }
 
-/** Turns what can't be traced into an answer. @throws {RpcError} */
+/** Turns a tracing failure into an RPC error. @throws {RpcError} */
 export async function refusing<T>(trace: () => Promise<T>): Promise<T> {
 	try {
 		return await trace();
@@ -125,7 +125,7 @@ export async function refusing<T>(trace: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** What is put in place of the state and the block of a call. */
+/** Overrides of a call's state and block. */
 export interface TraceOverlay {
 	state(state: StateView): StateView;
 	block(block: BlockContext): BlockContext;
@@ -133,7 +133,7 @@ export interface TraceOverlay {
 
 const PLAIN: TraceOverlay = { state: (state) => state, block: (block) => block };
 
-/** Traces a call on the state of a block. @throws {RpcError | TraceError} */
+/** Traces a call on a block's state. @throws {RpcError | TraceError} */
 export async function traceCall(
 	context: ApiContext,
 	tracing: TraceRunner,
@@ -163,7 +163,7 @@ export async function traceCall(
 		});
 	const run = runOf(context, options);
 	if (target && !at().state.contract.has(target)) {
-		// What has no code only takes what it is sent.
+		// An account without code only receives the value.
 		const nothing = { reverted: false, output: new Uint8Array(0), energyUsed: 0n, energyPenalty: 0n };
 		const result = { ...nothing, logs: [], internalTransactions: [] };
 		return run.queue(() => shown({ transaction, result, before: at().state, after: at().state }));
@@ -174,16 +174,16 @@ export async function traceCall(
 interface ReadCall {
 	readonly transaction: SignedTransaction;
 	readonly energyLimit: bigint;
-	/** Undefined: a creation. */
+	/** Undefined for a deployment. */
 	readonly target: Uint8Array | undefined;
 }
 
-/** A call object: without a receiver it is the creation of a contract. @throws {RpcError} */
+/** Parses a call object; without a receiver it is a deployment. @throws {RpcError} */
 function readCall(context: ApiContext, value: RawValue | undefined): ReadCall {
 	const readers = readersOf(context);
 	const call = callOf(value);
 	const text = (name: string): string | null => textOf(call.get(name));
-	// The network's call object has no tokens.
+	// Read from the original object, since the network's call object has no tokens.
 	const own = (name: string): string | null => textOf((value as RawObject).get(name));
 	const to = text("to");
 	const target = isEmptyHex(to) ? undefined : readers.address(to);

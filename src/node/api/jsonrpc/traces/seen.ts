@@ -1,4 +1,4 @@
-/** What a trace is shown from: an execution that has ended, of a transaction of a block or of a call that is in none. */
+/** Input for rendering a trace: a finished execution of a transaction in a block, or of a call outside any. */
 
 import { type Dialect, spell } from "../../../../protocol/dialect.js";
 import type { TransactionInfo } from "../../../../protocol/messages.js";
@@ -9,11 +9,11 @@ import { type ShownFacts, shownFacts } from "../contract-facts.js";
 
 export interface Seen {
 	readonly transaction: SignedTransaction;
-	/** Undefined: a call that is in no block. */
+	/** Undefined for a call outside any block. */
 	readonly place: TracePlace | undefined;
-	/** Of a transaction of a block. */
+	/** For a transaction in a block. */
 	readonly info: Readonly<TransactionInfo> | undefined;
-	/** What it came to; undefined: a call that failed otherwise than by reverting. */
+	/** Its result; undefined for a call that failed other than by reverting. */
 	readonly outcome: Outcome | undefined;
 	readonly before: StateView;
 	readonly after: StateView;
@@ -26,16 +26,16 @@ interface Outcome {
 	readonly output: Uint8Array;
 }
 
-/** A tracer, and how what it saw is shown: pieces of one JSON text, which may be long when they are joined. */
+/** A tracer that renders what it saw as pieces of one JSON text, which may be long once joined. */
 export interface ShownTracer extends Pick<Tracer<unknown>, "observer" | "touched"> {
 	show(seen: Seen): Iterable<string>;
 }
 
-/** Call data and amounts of a transaction that runs no contract, in the form of a call. */
+/** Call data and amounts of a transaction without contract execution, in call form. */
 export const plainFacts = ({ before, transaction, info }: Seen): ShownFacts =>
 	shownFacts(before, transaction, info);
 
-/** Text of an error in the node's spelling. */
+/** An error text in the node's dialect. */
 export function errorText({ dialect }: Pick<Seen, "dialect">, message: string): string {
 	return spell(message, dialect);
 }

@@ -1,4 +1,4 @@
-/** Before release 4.8.2, signatures were looked at whole, and all that signed were listed, whether they may or not. */
+/** Before release 4.8.2, signatures were not truncated, and all signers were listed, authorized or not. */
 
 import { SignatureError } from "../../../../protocol/signature.js";
 import type { Older } from "../../../rules/release.js";
