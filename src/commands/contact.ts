@@ -71,7 +71,7 @@ export const ContactAdd = command({
 	},
 });
 
-/** A label can be given without a node: nobody waits long for one. */
+/** Short, since a label needs no node. */
 const LOOKUP_MS = 3_000;
 
 /** The chain where the address is a contract's; undefined also where no node answers, as a label needs none. */

@@ -1,4 +1,4 @@
-/** What people type as arguments, as the data of a call (the contract ABI specification). Lists and tuples are typed as JSON. */
+/** Encodes typed arguments as call data (the contract ABI specification). Arrays and tuples are typed as JSON. */
 
 import { AbiDataError, type CodecValue, encode } from "../abi/codec.js";
 import { type AbiParameter, arrayParts, integerType } from "../abi/parameter.js";
@@ -16,7 +16,7 @@ export class ArgumentError extends Error {
 const isStructure = (parameter: AbiParameter): boolean =>
 	arrayParts(parameter) !== undefined || parameter.type === "tuple";
 
-/** How a value is typed, in a few words. */
+/** A short hint how to type a value. */
 export function hintFor(parameter: AbiParameter): string {
 	if (arrayParts(parameter)) return "a JSON list: [1, 2]";
 	if (parameter.type === "tuple") {
@@ -28,7 +28,7 @@ export function hintFor(parameter: AbiParameter): string {
 	return parameter.type.startsWith("bytes") ? "hexadecimal" : "";
 }
 
-/** Arguments as a call's data without selector, hexadecimal. @throws {ArgumentError} */
+/** Encodes arguments as call data without selector, hexadecimal. @throws {ArgumentError} */
 export function encodeArguments(parameters: readonly AbiParameter[], typed: readonly string[]): string {
 	const values = parameters.map((parameter, index) => {
 		const text = (typed[index] ?? "").trim();
@@ -43,14 +43,14 @@ export function encodeArguments(parameters: readonly AbiParameter[], typed: read
 		const made = parameters.map((parameter, index) => argumentValue(parameter, values[index], 0));
 		return hexOf(encode(parameters.map(neutral), made, PAGE_LIMITS.depth));
 	} catch (error) {
-		// Types whose members aren't known, or that are nested too deep.
+		// Types whose members are unknown, or that are nested too deeply.
 		if (error instanceof AbiDataError)
 			throw new ArgumentError(`these arguments can't be typed here: ${error.message}`);
 		throw error;
 	}
 }
 
-/** Types by the names that the codec knows. */
+/** Converts types to the names that the codec knows. */
 function neutral({ type, components, ...rest }: AbiParameter): AbiParameter {
 	return { ...rest, type: toNeutral(type), ...(components ? { components: components.map(neutral) } : {}) };
 }

@@ -1,12 +1,12 @@
-/** Values in the bytes of calls, results and logs, as a page shows them. What the codec doesn't understand is left as it is. */
+/** Decodes values of calls, results and logs for the page. Data that the codec doesn't understand is left unchanged. */
 
 import { AbiDataError, type CodecLimits, decode, type ValueMaker, wordValue } from "../abi/codec.js";
 import { type AbiParameter, arrayParts, isElementaryType } from "../abi/parameter.js";
 import { addressText, bytesOf, hexOf } from "./address-text.js";
 
-/** One value: a text, or the values that it is made of. */
+/** One value: text, or nested values. */
 export type Value =
-	/** `amount`: what it comes to in a token's own unit. */
+	/** `amount`: the value in a token's own unit. */
 	| { readonly kind: "text"; readonly text: string; readonly amount?: string }
 	| { readonly kind: "list"; readonly items: readonly Value[] }
 	| { readonly kind: "tuple"; readonly members: readonly Decoded[] };
@@ -18,7 +18,7 @@ export interface Decoded {
 	readonly value: Value;
 }
 
-/** What a page shows of one call or log. */
+/** Limits of what a page shows of one call or log. */
 export const PAGE_LIMITS: CodecLimits = { depth: 16, items: 500, slack: 1 << 20 };
 
 /** A value on one line. */
@@ -51,7 +51,7 @@ function namedValues(parameters: readonly AbiParameter[], values: readonly Value
 	return parameters.map(({ name, type }, index) => ({ name, type, value: values[index] as Value }));
 }
 
-/** Values by their parameters; undefined where the data doesn't fit. @param data hexadecimal */
+/** Decodes values by their parameters; undefined if the data doesn't match. @param data hexadecimal */
 export function decodeValues(
 	parameters: readonly AbiParameter[],
 	data: string,
@@ -66,7 +66,7 @@ export function decodeValues(
 	}
 }
 
-/** What a topic says of an indexed value; of what isn't a single word it has a hash. Undefined for what is no topic. */
+/** An indexed value from its topic, which has only a hash of types longer than a word. Undefined if it isn't a topic. */
 export function topicValue(parameter: AbiParameter, topic: string): Value | undefined {
 	const isWord = !arrayParts(parameter) && !/^(string|bytes|tuple)$/.test(parameter.type);
 	return isWord ? decodeValues([parameter], topic)?.[0]?.value : { kind: "text", text: `hash ${topic}` };

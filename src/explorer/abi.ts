@@ -1,4 +1,4 @@
-/** Contract interfaces as nodes keep them and compilers write them, and calls, events and errors by them. */
+/** Contract interfaces in the forms of nodes and of compilers, and the decoding of calls, events and errors by them. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { COMMON_SIGNATURES, PANICS } from "../abi/common-signatures.js";
@@ -14,11 +14,11 @@ import { type Decoded, decodeValues, PAGE_LIMITS, topicValue } from "./abi-value
 import { hexOf } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf } from "./answer.js";
 
-/** Longer types are nobody's. */
+/** No valid type is longer. */
 const LONGEST_TYPE = 64;
 const MAX_ITEMS = 2_000;
 
-/** What an item made of data. */
+/** Data decoded by an item. */
 export interface Reading {
 	readonly item: AbiItem;
 	readonly values: readonly Decoded[];
@@ -29,7 +29,7 @@ export function itemsOf(contract: Json): readonly AbiItem[] {
 	return itemsOfList(objectsOf(objectOf(contract, "abi"), "entrys"));
 }
 
-/** The items of a list, as the chain keeps them (`Function`, `View`) or as compilers write them. */
+/** The items of a list, in the chain's form (`Function`, `View`) or in that of compilers. */
 export function itemsOfList(list: readonly Json[]): readonly AbiItem[] {
 	return list.slice(0, MAX_ITEMS).flatMap((entry) => {
 		const kind = textOf(entry, "type").toLowerCase() as AbiKind;
@@ -43,7 +43,7 @@ export function itemsOfList(list: readonly Json[]): readonly AbiItem[] {
 	});
 }
 
-/** Undefined where a type is nobody's. */
+/** Undefined if a type is invalid. */
 function parametersOf(entry: Json, name: string, depth = 0): AbiParameter[] | undefined {
 	if (depth > PAGE_LIMITS.depth) return undefined;
 	const found: AbiParameter[] = [];
@@ -62,7 +62,7 @@ function parametersOf(entry: Json, name: string, depth = 0): AbiParameter[] | un
 /** Whether calling it changes nothing. */
 export const reads = ({ mutability }: AbiItem): boolean => mutability === "view" || mutability === "pure";
 
-/** Whether all that is needed to call it, or to read it, is known. */
+/** Whether everything needed to encode or decode it is known. */
 export const isKnown = ({ inputs }: AbiItem): boolean => isComplete(inputs);
 
 const hashes = new WeakMap<AbiItem, string>();
@@ -80,7 +80,7 @@ export function hashOf(item: AbiItem): string {
 /** The first four bytes of a call or an error, 8 digits. */
 export const selectorOf = (item: AbiItem): string => hashOf(item).slice(0, 8);
 
-/** Items that many contracts have, for those that have no stored interface. */
+/** Common items, for contracts without a stored interface. */
 export const COMMON: readonly AbiItem[] = [
 	...Object.entries(COMMON_SIGNATURES).flatMap(([kind, list]) =>
 		list
@@ -88,12 +88,12 @@ export const COMMON: readonly AbiItem[] = [
 			.split("\n")
 			.flatMap((line) => known(kind as AbiKind, line)),
 	),
-	// Of a token of single things the number is a topic.
+	// Non-fungible tokens have the token's number as a topic.
 	...known("event", "Transfer(address indexed from, address indexed to, uint256 indexed tokenId)"),
 	...known("event", "Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)"),
 ];
 
-/** A signature of the list as an item; none for those that take tuples, which are few. */
+/** A signature of the list as an item; none for the few that take tuples. */
 function known(kind: AbiKind, line: string): AbiItem[] {
 	const [, name, inputs = ""] = /^(\w+)\(([^()]*)\)/.exec(line) ?? [];
 	if (name === undefined) return [];
@@ -114,12 +114,12 @@ function readingOf(items: readonly AbiItem[], kind: AbiKind, data: string): Read
 	return undefined;
 }
 
-/** A call's function and arguments; undefined where no item fits. @param data hexadecimal */
+/** A call's function and arguments; undefined if no item matches. @param data hexadecimal */
 export function decodeCall(items: readonly AbiItem[], data: string): Reading | undefined {
 	return readingOf([...items, ...COMMON], "function", data);
 }
 
-/** A log's event and values; undefined where no item fits. @param topics, data hexadecimal */
+/** A log's event and values; undefined if no item matches. @param topics, data hexadecimal */
 export function decodeEvent(
 	items: readonly AbiItem[],
 	topics: readonly string[],
@@ -154,19 +154,19 @@ function eventValues({ inputs }: AbiItem, topics: readonly string[], data: strin
 	return values;
 }
 
-/** Why a call was reverted. */
+/** Why a call reverted. */
 export type Refusal =
 	| { readonly kind: "reason" | "panic"; readonly text: string }
 	| ({ readonly kind: "error" } & Reading)
 	| { readonly kind: "unknown"; readonly data: string };
 
-/** What a contract's revert says; undefined where it says nothing. @param data hexadecimal */
+/** The reason of a contract's revert; undefined if it gives none. @param data hexadecimal */
 export function refusalOf(items: readonly AbiItem[], data: string): Refusal | undefined {
 	if (data === "") return undefined;
 	const own = readingOf([...items, ...COMMON], "error", data);
 	const [first] = own?.values ?? [];
 	const signature = own ? hashedSignature(own.item) : "";
-	// Compilers make these of `require`, `revert` and of faults.
+	// Compilers emit these for `require`, `revert` and failed checks.
 	if (first?.value.kind === "text" && (signature === "Error(string)" || signature === "Panic(uint256)")) {
 		const { text } = first.value;
 		if (own?.item.name === "Error") return { kind: "reason", text };

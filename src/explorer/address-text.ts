@@ -1,4 +1,4 @@
-/** Addresses in the forms that nodes answer and people type, without what only Node.js has (protocol/blocks §1.1). */
+/** Addresses in the forms of nodes and of users, without APIs that only Node.js has (protocol/blocks §1.1). */
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { base58 } from "@scure/base";
@@ -32,9 +32,9 @@ function base58Of(bytes: Uint8Array): string {
 }
 
 /**
- * An address as people read it.
+ * Converts an address to its usual text form.
  * @param text Base58Check, 42 hexadecimal digits, or 40, each also with `0x`
- * @returns Base58Check; undefined for what is not an address
+ * @returns Base58Check; undefined if it isn't an address
  */
 export function addressText(text: string): string | undefined {
 	if (/^[1-9A-HJ-NP-Za-km-z]{34}$/.test(text)) return hexAddress(text) === undefined ? undefined : text;
@@ -43,7 +43,7 @@ export function addressText(text: string): string | undefined {
 	return bytes?.length === LENGTH && bytes[0] === PREFIX ? base58Of(bytes) : undefined;
 }
 
-/** The 42 hexadecimal digits of an address in Base58Check; undefined where the checksum is wrong. */
+/** The 42 hexadecimal digits of an address in Base58Check; undefined if the checksum is wrong. */
 export function hexAddress(text: string): string | undefined {
 	if (!/^[1-9A-HJ-NP-Za-km-z]{34}$/.test(text)) return undefined;
 	const bytes = base58.decode(text);

@@ -1,4 +1,4 @@
-/** Answers of a node as values of JSON: whole numbers beyond what a number holds stay text, and members are read by kind. */
+/** A node's answers as JSON values: integers beyond the safe range stay text, and members are read by kind. */
 
 export type Json = { readonly [name: string]: unknown };
 
@@ -15,13 +15,13 @@ export function isJson(value: unknown): value is Json {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member as text; empty where there is none. */
+/** A member as text; empty if absent. */
 export function textOf(value: Json, name: string): string {
 	const member = value[name];
 	return member === undefined || member === null || typeof member === "object" ? "" : String(member);
 }
 
-/** A member as a whole number; 0 where there is none. */
+/** A member as a whole number; 0 if absent. */
 export function wholeOf(value: Json, name: string): bigint {
 	return whole(value[name]);
 }
@@ -32,7 +32,7 @@ export function whole(value: unknown): bigint {
 	return typeof value === "string" && /^-?\d{1,80}$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** A member that is an object; empty where there is none. */
+/** A member that is an object; empty if absent. */
 export function objectOf(value: Json, name: string): Json {
 	const member = value[name];
 	return isJson(member) ? member : {};
@@ -43,7 +43,7 @@ export function objectsOf(value: Json, name: string): readonly Json[] {
 	return listOf(value, name).filter(isJson);
 }
 
-/** The texts of a member that is a list. */
+/** The strings of a member that is a list. */
 export function textsOf(value: Json, name: string): readonly string[] {
 	return listOf(value, name).filter((item) => typeof item === "string");
 }

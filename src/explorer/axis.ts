@@ -1,23 +1,26 @@
-/** Axes of charts: where their lines are, and which value is at a place. */
+/** Axes of charts: where their lines are, and which value is at a position. */
 
-/** The least of 1, 2, 5, 10, 20, … (or tenths, hundredths of them) that no value exceeds; 0 where nothing is above 0. */
+/** The smallest of 1, 2, 5, 10, 20, … (or tenths, hundredths of them) that no value exceeds; 0 if none is above 0. */
 export function topOf(values: readonly number[]): number {
 	const most = Math.max(0, ...values);
 	if (most === 0) return 0;
 	const power = 10 ** Math.floor(Math.log10(most));
 	const step = [1, 2, 5].find((each) => each * power >= most) ?? 10;
-	// Without what binary fractions add: 0.30000000000000004.
+	// Removes rounding errors of binary fractions: 0.30000000000000004.
 	return Number((step * power).toPrecision(1));
 }
 
-/** What is drawn for one value: from where to where, in parts of the width, and what is said of it. */
+/** The extent drawn for one value, as fractions of the width, and its text. */
 export interface Extent {
 	readonly from: number;
 	readonly to: number;
 	readonly text: string;
 }
 
-/** The value at a place; the last one that begins before it. @param place in parts of the width */
+/**
+ * The index of the value at a position: the last that begins before it.
+ * @param place as a fraction of the width
+ */
 export function indexAt(extents: readonly Extent[], place: number): number {
 	return Math.max(
 		0,
@@ -25,7 +28,7 @@ export function indexAt(extents: readonly Extent[], place: number): number {
 	);
 }
 
-/** Values that a key goes on by; `Home` and `End` go as far as it goes. */
+/** How many values a key moves; `Home` and `End` move to the ends. */
 const STEPS: Readonly<Record<string, number>> = {
 	ArrowRight: 1,
 	ArrowUp: 1,
@@ -37,7 +40,7 @@ const STEPS: Readonly<Record<string, number>> = {
 	End: Number.POSITIVE_INFINITY,
 };
 
-/** The value that a key leads to; undefined for keys that lead nowhere. */
+/** The index to which a key moves; undefined for other keys. */
 export function indexByKey(key: string, index: number, count: number): number | undefined {
 	const step = STEPS[key];
 	return step === undefined ? undefined : Math.min(Math.max(index + step, 0), count - 1);

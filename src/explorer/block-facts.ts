@@ -1,4 +1,4 @@
-/** What pages read of blocks, transactions and receipts. */
+/** Facts that pages read from blocks, transactions and receipts. */
 
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
 import type { NodeClient } from "./node-client.js";
@@ -32,7 +32,7 @@ export interface TransactionFacts {
 	readonly type: string;
 	readonly value: Json;
 	readonly permission: bigint;
-	/** `SUCCESS`, or why not; empty while it waits. */
+	/** `SUCCESS`, or the failure; empty while pending. */
 	readonly result: string;
 	readonly raw: Json;
 	readonly signatures: number;
@@ -54,11 +54,11 @@ export function transactionFacts(transaction: Json): TransactionFacts {
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** Signatures of both kinds: the test network Nile has post-quantum ones besides. */
+/** Counts both kinds of signatures: the test network Nile also has post-quantum ones. */
 export const signatureCount = (transaction: Json): number =>
 	lengthOf(transaction["signature"]) + lengthOf(transaction["pq_auth_sig"]);
 
-/** Whom a transaction names beside its owner; empty where nobody. */
+/** The account that a transaction names beside its owner; empty if none. */
 export function receiverOf({ value }: TransactionFacts): string {
 	return (
 		textOf(value, "to_address") || textOf(value, "contract_address") || textOf(value, "receiver_address")
@@ -67,7 +67,7 @@ export function receiverOf({ value }: TransactionFacts): string {
 
 /** Coins that it moves, stakes or releases, in sun. */
 export function amountOf({ type, value }: TransactionFacts): bigint | undefined {
-	// The same word counts units here; who buys a token names the coins that it pays.
+	// Here `amount` counts token units, whereas in a purchase of tokens it is the coins paid.
 	if (type === "TransferAssetContract") return undefined;
 	const created = objectOf(value, "new_contract");
 	if (created["call_value"] !== undefined) return wholeOf(created, "call_value");
@@ -75,10 +75,10 @@ export function amountOf({ type, value }: TransactionFacts): bigint | undefined 
 	return member === undefined ? undefined : wholeOf(value, member);
 }
 
-/** What types call such an amount. */
+/** Names of such amounts in the various types. */
 const AMOUNTS = ["amount", "call_value", "frozen_balance", "unfreeze_balance", "balance"];
 
-/** Energy and bandwidth of receipts, and how far a block of many is full. */
+/** Totals over some receipts. */
 interface Usage {
 	readonly transactions: number;
 	readonly energy: number;
@@ -102,22 +102,22 @@ export function usageOf(infos: readonly Json[]): Usage {
 	return { transactions: infos.length, energy, bandwidth, feeSun, failed };
 }
 
-/** Blocks whose fees are kept: more than a list shows. */
+/** The most blocks whose fees are cached: more than a list shows. */
 const MAX_BLOCKS = 60;
 
-/** Fees of transactions, of which only receipts tell: those of a block are asked for together, and once. */
+/** Fees of transactions, which only receipts contain; those of a block are fetched together, once. */
 export class BlockFees {
 	private readonly known = new Map<string, Promise<ReadonlyMap<string, bigint>>>();
 
 	constructor(private readonly client: Pick<NodeClient, "call">) {}
 
-	/** @param id of one of its transactions @returns undefined where the node doesn't tell */
+	/** @param id of one of its transactions @returns undefined if the node doesn't have it */
 	async feeOf(
 		{ number, id: blockId }: Pick<BlockFacts, "number" | "id">,
 		id: string,
 	): Promise<bigint | undefined> {
 		const found = this.known.get(blockId) ?? this.ask(number);
-		// The block that was asked for longest ago makes room.
+		// Evicts the least recently used block.
 		this.known.delete(blockId);
 		this.known.set(blockId, found);
 		const [oldest] = this.known.keys();
@@ -126,7 +126,7 @@ export class BlockFees {
 	}
 
 	private async ask(number: bigint): Promise<ReadonlyMap<string, bigint>> {
-		// Nobody sent what the genesis block has, and it has no receipts.
+		// The genesis block's transactions have no receipts.
 		if (number === 0n) return new Map();
 		const answer = await this.client
 			.call("gettransactioninfobyblocknum", { num: Number(number) })
@@ -136,25 +136,25 @@ export class BlockFees {
 }
 
 const HOUR_MS = 3_600_000;
-/** Of the hour. */
+/** Parts of the hour. */
 const PARTS = 12;
-/** Blocks that stand for a part where the hour has more than one question brings. */
+/** Blocks sampled per part if the hour has more blocks than one request returns. */
 const SAMPLE = 2;
 const BLOCKS_AT_ONCE = 99;
 
-/** Transactions of the hour before the head, or of what is known of it. */
+/** Transactions of the hour before the head, or of the known part of it. */
 export interface HourFacts {
 	readonly sinceMs: number;
 	readonly partMs: number;
-	/** By part, the oldest first. */
+	/** By part, oldest first. */
 	readonly counts: readonly number[];
-	/** They follow from a few blocks of each part. */
+	/** Whether they are estimated from a few blocks of each part. */
 	readonly isSampled: boolean;
 }
 
 /**
- * Asks for the blocks of the last hour: all at once, or a few of each part, by how fast the newest came.
- * @param newest the newest blocks, the newest first
+ * Fetches the blocks of the last hour: all at once, or a few of each part, depending on the rate of the newest ones.
+ * @param newest the newest blocks, newest first
  */
 export async function lastHour(
 	client: Pick<NodeClient, "call">,
@@ -204,7 +204,7 @@ export async function lastHour(
 	return { ...partsOf(spans, sinceMs, head.timeMs), isSampled: true };
 }
 
-/** Transactions that were sent evenly from one moment to another, or at one. */
+/** Transactions spread evenly over a span of time, or at one moment. */
 type Span = readonly [fromMs: number, untilMs: number, transactions: number];
 
 function partsOf(spans: readonly Span[], sinceMs: number, untilMs: number): Omit<HourFacts, "isSampled"> {
@@ -227,12 +227,12 @@ function partsOf(spans: readonly Span[], sinceMs: number, untilMs: number): Omit
 const MAX_BLOCK_BYTES = 2_000_000;
 /** A signature in a message: 65 bytes, tag, length. */
 const SIGNATURE_SIZE = 2 + 65;
-/** What stands around key and signature of a post-quantum one. */
+/** Encoding overhead of a post-quantum key and signature. */
 const ENTRY_BYTES = 11;
-/** The header with its signature, about. */
+/** Approximate size of the header with its signature. */
 const HEADER_BYTES = 180;
 
-/** How full a block is, in thousandths of the most bytes; about, since answers lack the bytes of results. */
+/** How full a block is, in thousandths of the maximum size; approximate, since answers lack the bytes of results. */
 export function blockFill({ transactions }: Pick<BlockFacts, "transactions">): number {
 	let bytes = HEADER_BYTES;
 	for (const transaction of transactions) {

@@ -1,4 +1,4 @@
-/** What of some contracts a name or a selector means: their own names, those of their sources, of the tokens that they are, and their functions. */
+/** Searches contracts by name or selector: by their own, source and token names, and by their functions. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
@@ -13,19 +13,19 @@ import { fewAtATime } from "./one-at-a-time.js";
 import { TRANSFER } from "./token-moves.js";
 import { tokenInfos } from "./tokens.js";
 
-/** A contract that fits. */
+/** A matching contract. */
 export interface ContractMatch {
 	/** Base58Check. */
 	readonly address: string;
 	readonly text: string;
 }
 
-/** Functions, events and errors of a contract that a match names. */
+/** The most functions, events and errors listed for a match. */
 const NAMED_ITEMS = 3;
 
 /**
- * Contracts of a name, or with functions, events or errors of that name, whole or in part: those that are called just so come first, and
- * contracts before what they have.
+ * Finds contracts by full or partial name, or by the names of their functions, events and errors. Exact
+ * matches come first, and contract names before those of items.
  */
 export async function contractsNamed(
 	client: NodeClient,
@@ -44,7 +44,7 @@ export async function contractsNamed(
 		const holding = names.filter((each) => each.toLowerCase().includes(wanted));
 		const had = itemsNamed(items, wanted);
 		if (holding.length === 0 && had.length === 0) return;
-		// A name is whatever its maker chose: the address tells those of one name apart.
+		// Anybody can choose any name: the address distinguishes contracts of the same name.
 		const called = [...new Set(names)].map((each) => shortened(each, 20)).join(", ");
 		const kind = symbol === "" ? "contract" : "token";
 		const text = called === "" ? `${kind} ${address}` : `${kind}: ${called} at ${address}`;
@@ -58,22 +58,22 @@ export async function contractsNamed(
 	return found.sort((a, b) => a.rank - b.rank || addresses.indexOf(a.address) - addresses.indexOf(b.address));
 }
 
-/** Items of a name, whole or in part, those that are called just so first. @param wanted in lower case */
+/** Items matching a full or partial name, exact matches first. @param wanted in lower case */
 function itemsNamed(items: readonly AbiItem[], wanted: string): readonly AbiItem[] {
 	const like = items.filter((item) => isKnown(item) && item.name.toLowerCase().includes(wanted));
 	const isWhole = ({ name }: AbiItem): boolean => name.toLowerCase() === wanted;
 	return [...like.filter(isWhole), ...like.filter((item) => !isWhole(item))];
 }
 
-/** What a name is of the functions and errors that every page knows. */
+/** The signatures of common functions and errors of that name. */
 export const commonNamed = (typed: string): readonly string[] =>
 	COMMON.filter(({ name, kind }) => kind !== "event" && name.toLowerCase() === typed.toLowerCase()).map(
 		(item) => `${said(item)}, selector 0x${selectorOf(item)}`,
 	);
 
-/** What a selector names, and which of some contracts have it. */
+/** The signatures of a selector, and the contracts that have it. */
 interface SelectorFacts {
-	/** `transfer(address,uint256)`; several where they share it, none where nobody knows. */
+	/** `transfer(address,uint256)`; several if they share the selector, none if unknown. */
 	readonly signatures: readonly string[];
 	readonly contracts: readonly ContractMatch[];
 }
@@ -92,7 +92,7 @@ export async function selectorFacts(
 		const { items, name, code } = await contracts.factsOf(address);
 		const own = items.filter(isMeant);
 		for (const item of own) signatures.add(said(item));
-		// Compilers compare a call's first bytes with each selector by an instruction that holds it: 63 pushes four bytes.
+		// Compiled dispatchers push each selector to compare it with the call's: opcode 63 is PUSH4.
 		const isInCode = code.toLowerCase().includes(`63${selector}`);
 		if (own.length === 0 && !isInCode) return;
 		const how = own.length > 0 ? "by its interface" : "its code holds these bytes";
@@ -106,19 +106,19 @@ export async function selectorFacts(
 
 const said = (item: AbiItem): string => `${item.kind} ${hashedSignature(item)}`;
 
-/** Contracts that are looked at; each costs a few questions. */
+/** The most contracts examined; each costs a few requests. */
 const MOST = 40;
-/** Blocks that are asked for at first: on a busy network they call enough contracts. */
+/** Blocks fetched first: on a busy network they call enough contracts. */
 const NEWEST = 20;
 const BLOCKS_A_QUESTION = 99;
 const QUESTIONS = 5;
-/** What a node goes through for one question of logs, unless it is told otherwise. */
+/** A node's default limit of blocks for one query of logs. */
 const LOGGED_BLOCKS = 4_999;
 
 export interface SeenContracts {
-	/** Base58Check, the newest first. */
+	/** Base58Check, newest first. */
 	readonly addresses: readonly string[];
-	/** The oldest block that was looked at. */
+	/** The oldest block examined. */
 	readonly since: number;
 }
 
@@ -129,21 +129,21 @@ export function contractOf(transaction: Json): string | undefined {
 	const owner = bytesOf(hexAddress(addressText(textOf(value, "owner_address")) ?? "") ?? "");
 	const hash = bytesOf(id);
 	if (type !== "CreateSmartContract" || !owner || !hash) return undefined;
-	// A contract's address follows from its transaction and who sent it (protocol/blocks §1.1): no receipt has to be asked for.
+	// A contract's address follows from its transaction and sender (protocol/blocks §1.1), so no receipt is needed.
 	return addressText(hexOf(keccak_256(Uint8Array.of(...hash, ...owner)).subarray(-20)));
 }
 
 /**
- * Contracts that the node knows by the sources that its owner stored.
+ * Contracts whose sources the node's owner stored.
  * @param typed a part of a name, or a selector with `0x`
- * @returns in Base58Check; none where the node has none
+ * @returns in Base58Check; empty if the node has none
  */
 export async function storedContracts(client: NodeClient, typed: string): Promise<readonly string[]> {
 	const answer = await client.history(`contracts?name=${encodeURIComponent(typed)}`).catch((): Json => ({}));
 	return objectsOf(answer, "data").map((row) => textOf(row, "contract_address"));
 }
 
-/** Those of the newest blocks: as many as are looked at, or of as many blocks. @throws {NodeError} */
+/** Contracts of the newest blocks, up to the limits of contracts and of blocks. @throws {NodeError} */
 export async function seenContracts(client: NodeClient): Promise<SeenContracts> {
 	const found = new Set<string>();
 	let answer = await client.call("getblockbylatestnum", { num: NEWEST });
@@ -160,12 +160,12 @@ export async function seenContracts(client: NodeClient): Promise<SeenContracts> 
 		const startNum = Math.max(0, since - BLOCKS_A_QUESTION);
 		answer = await client.call("getblockbylimitnext", { startNum, endNum: since });
 	}
-	// Those that other contracts made are called by nobody at first, but tokens among them log. Where much happens there would be too many logs.
+	// Contracts created by contracts may not be called directly, but tokens among them log. A busy chain has too many logs.
 	if (found.size < MOST) for (const address of await loggingTokens(client)) found.add(address);
 	return { addresses: [...found].slice(0, MOST), since };
 }
 
-/** Tokens that moved, the newest first; none where the node answers no JSON-RPC here. */
+/** Tokens with recent transfers, newest first; none if the node doesn't answer JSON-RPC here. */
 async function loggingTokens(client: NodeClient): Promise<readonly string[]> {
 	try {
 		const head = wholeOf({ number: Number(await client.rpc("eth_blockNumber")) }, "number");

@@ -1,4 +1,4 @@
-/** Interfaces and sources of contracts, each asked for once: what the chain keeps, and what somebody has compared and stored with the node. */
+/** Interfaces and sources of contracts, each fetched once: from the chain, and verified ones stored with the node. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { addressInWord, IMPLEMENTATION_SELECTOR, minimalTarget, PROXY_SLOTS } from "../abi/proxy.js";
@@ -10,29 +10,29 @@ import { textOfHex } from "./format.js";
 import { type NodeClient, NodeError } from "./node-client.js";
 import { TokenUnits } from "./tokens.js";
 
-/** Contracts of one page that are asked for, and accounts of lists for their names. */
+/** The most contracts fetched per page, and accounts whose names are fetched. */
 const MOST = 60;
 
-/** What a page says of a contract. */
+/** What a page shows about a contract. */
 interface ContractFacts {
-	/** Its own, and that of the contract whose code it runs. */
+	/** Its own items, and those of the contract whose code it runs. */
 	readonly items: readonly AbiItem[];
-	/** As its owner has called it; may be empty. */
+	/** Name given by its owner; may be empty. */
 	readonly name: string;
-	/** What its stored source calls it; may be empty. */
+	/** Name in its stored source; may be empty. */
 	readonly sourceName: string;
-	/** Its creation code, hexadecimal; empty for what another contract made. */
+	/** Its creation code, hexadecimal; empty if created by another contract. */
 	readonly code: string;
-	/** Its variables by its stored source, or that of the contract whose code it runs. */
+	/** Storage layout from its stored source, or from that of the contract whose code it runs. */
 	readonly layout: StorageLayout | undefined;
 }
 
-/** The address of zeros, in Base58Check. */
+/** The zero address, in Base58Check. */
 const NOBODY = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb";
 
 const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "", layout: undefined };
 
-/** Asks once for each of some addresses; beyond the most that are asked for the answer is another. */
+/** Fetches a value once for each address; beyond the limit it gives another value. */
 function once<T>(
 	known: Map<string, Promise<T>>,
 	text: string,
@@ -51,14 +51,14 @@ export class Contracts {
 	private readonly known = new Map<string, Promise<ContractFacts>>();
 	private readonly labels = new Map<string, Promise<string>>();
 
-	/** What counts the tokens that contracts are. */
+	/** Units of the tokens that contracts implement. */
 	readonly units: TokenUnits;
 
 	constructor(private readonly client: NodeClient) {
 		this.units = new TokenUnits(client);
 	}
 
-	/** The items of a contract's interface; none where nobody knows them. @param contract an address in any form */
+	/** The items of a contract's interface; empty if unknown. @param contract an address in any form */
 	async itemsOf(contract: string): Promise<readonly AbiItem[]> {
 		return (await this.factsOf(contract)).items;
 	}
@@ -68,16 +68,19 @@ export class Contracts {
 		return once(this.known, contract, (address) => this.ask(address), UNKNOWN);
 	}
 
-	/** What an account, or whoever made a contract, calls it; may be empty. @param account an address in any form */
+	/**
+	 * The name given to an account, or to a contract by its creator; may be empty.
+	 * @param account an address in any form
+	 */
 	labelOf(account: string): Promise<string> {
-		// What was asked for its interface has told its name, too.
+		// The query for its interface has returned its name, too.
 		const known = this.known.get(addressText(account) ?? "");
 		const ask = async (address: string) => (await known)?.name || this.askLabel(address);
 		return once(this.labels, account, ask, "");
 	}
 
 	private async askLabel(address: string): Promise<string> {
-		// Tokens come from there when they are made, and go there when they are destroyed.
+		// Mints come from the zero address, and burns go there.
 		if (address === NOBODY) return "nobody";
 		const account = await this.client.call("getaccount", { address }).catch((): Json => ({}));
 		return textOf(account, "type") === "Contract"
@@ -98,14 +101,14 @@ export class Contracts {
 	}
 }
 
-/** As an account has called itself; may be empty. */
+/** The name that an account has set; may be empty. */
 export function accountName(account: Json): string {
 	const name = textOf(account, "account_name");
 	return /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name;
 }
 
 /**
- * By which a contract's storage is read: its own layout, or for a proxy without variables that of the contract behind it.
+ * The layout for reading a contract's storage: its own, or for a proxy without variables that of its implementation.
  * @param behind of {@link itemsBehind}
  */
 export function layoutOf(
@@ -128,7 +131,7 @@ async function ownFacts(client: NodeClient, address: string) {
 /**
  * The contract whose code a proxy runs in place of its own, and whose interface is the proxy's too, in Base58Check.
  * @param contract in Base58Check
- * @returns undefined for what is no known proxy, and where the node doesn't answer JSON-RPC here
+ * @returns undefined if it isn't a known kind of proxy, or the node doesn't answer JSON-RPC here
  */
 async function implementationOf(client: NodeClient, contract: string): Promise<string | undefined> {
 	const digits = hexAddress(contract)?.slice(2);
@@ -157,8 +160,8 @@ async function behindBeacon(client: NodeClient, beacon: string | undefined): Pro
 
 /**
  * The interface of the contract whose code a proxy runs.
- * @param own the proxy's items: one that hands calls on has a fallback, or no interface at all
- * @returns undefined for what is no known proxy
+ * @param own the proxy's items: one that delegates calls has a fallback, or no interface at all
+ * @returns undefined if it isn't a known kind of proxy
  */
 export async function itemsBehind(
 	client: NodeClient,
@@ -175,7 +178,7 @@ export async function itemsBehind(
 	return { implementation, items, source };
 }
 
-/** Items of several interfaces, each once, the first of those that are the same. */
+/** Merges interfaces; among equal items the first is kept. */
 export function joined(...lists: readonly (readonly AbiItem[])[]): readonly AbiItem[] {
 	const items = new Map<string, AbiItem>();
 	for (const item of lists.flat()) {
@@ -185,13 +188,13 @@ export function joined(...lists: readonly (readonly AbiItem[])[]): readonly AbiI
 	return [...items.values()];
 }
 
-/** What is stored with the node of a contract's source (protocol/history §7); undefined where nothing is. */
+/** A contract's source as stored with the node (protocol/history §7); undefined if none. */
 export async function sourceOf(client: NodeClient, address: string): Promise<Json | undefined> {
 	const answer = await client.history(`contracts/${address}/source`).catch((): Json => ({}));
 	return objectsOf(answer, "data")[0];
 }
 
-/** Items of both, each once: the chain's record lacks errors, and the members of tuples. */
+/** The items of both, merged: the chain's record lacks errors and the members of tuples. */
 export function allItems(contract: Json, source: Json | undefined): readonly AbiItem[] {
 	const record = itemsOf(contract);
 	const stored = source ? itemsOfList(objectsOf(source, "abi")) : [];

@@ -1,8 +1,8 @@
 /** Tables for spreadsheets (RFC 4180). */
 
 /**
- * Rows as text, lines ended with CR LF. A cell that a spreadsheet would take for a formula gets an apostrophe in front: names and
- * notes are texts of strangers.
+ * Rows as text, lines ended with CR LF. A cell that a spreadsheet would read as a formula is prefixed with an
+ * apostrophe, since names and notes are untrusted.
  */
 export function csvText(heads: readonly string[], rows: readonly (readonly string[])[]): string {
 	return [heads, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");

@@ -1,15 +1,15 @@
-/** Numbers, times and texts of strangers as people read them. */
+/** Formats numbers, times and untrusted text for people. */
 
 import { bytesOf } from "./address-text.js";
 
 const SUN_DIGITS = 6;
 
-/** Digits in groups of three, those behind a point as they are. */
+/** Groups the digits of the integer part by three. */
 export function grouped(value: bigint | number): string {
 	return String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
-/** A decimal fraction without zeros at its end. @param digits behind the point in the whole number */
+/** A decimal fraction without trailing zeros. @param digits number of decimal places in `value` */
 export function decimal(value: bigint, digits: number): string {
 	const sign = value < 0n ? "-" : "";
 	const text = (value < 0n ? -value : value).toString().padStart(digits + 1, "0");
@@ -23,31 +23,31 @@ export function coins(sun: bigint): string {
 	return `${decimal(sun, SUN_DIGITS)} coin`;
 }
 
-/** A share of the whole, in percent. */
+/** A part of a whole, in percent. */
 export function share(part: bigint, whole: bigint): string {
 	if (whole === 0n) return "0 %";
 	const tenths = (part * 1_000n) / whole;
 	return `${tenths / 10n}.${tenths % 10n} %`;
 }
 
-/** Coins as they are typed, in sun; undefined for anything else. */
+/** Parses typed coins into sun; undefined for anything else. */
 export function wholeCoins(typed: string): bigint | undefined {
 	const [, whole, fraction = ""] = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(typed.trim()) ?? [];
 	return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(SUN_DIGITS, "0"));
 }
 
-/** Control characters, those that turn the direction of writing, and those without width: they would make a text look like another. */
+/** Control, bidirectional and zero-width characters, which can make a text look like another. */
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/gu;
 const LONGEST = 2_000;
 
-/** A stranger's text on one line: what steers a reader is written as its number, and what is very long is cut. */
+/** Untrusted text on one line: misleading characters are written as their code, and long text is truncated. */
 export function plain(text: string): string {
 	const cut =
 		text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${grouped(text.length)} characters)` : text;
 	return cut.replace(MISLEADING, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** A stranger's text of many lines, whole: what would make it look like another is written as its number. */
+/** Untrusted text of many lines, complete: misleading characters are written as their code. */
 export function plainLines(text: string): string {
 	return text
 		.replace(/\r\n?/g, "\n")
@@ -56,16 +56,16 @@ export function plainLines(text: string): string {
 		);
 }
 
-/** Characters of a text of many lines that are shown at once. */
+/** The most characters shown of a text of many lines. */
 const LONGEST_LINES = 20_000;
 
-/** As {@link plainLines}, cut where it is very long. */
+/** Like {@link plainLines}, truncated if very long. */
 export function plainBlock(text: string): string {
 	const rest = text.length > LONGEST_LINES ? `\n… (${grouped(text.length)} characters)` : "";
 	return plainLines(text.slice(0, LONGEST_LINES)) + rest;
 }
 
-/** Bytes in hexadecimal as the text that they may be. */
+/** Hexadecimal bytes as text, if they are text. */
 export function textOfHex(hex: string): string {
 	const bytes = bytesOf(hex);
 	if (!bytes) return hex;
@@ -76,7 +76,7 @@ export function textOfHex(hex: string): string {
 	}
 }
 
-/** What a node says of a failure, without the class that its program calls it by. */
+/** A node's failure message without its leading exception class. */
 export function failureText(message: string): string {
 	return message.replace(/^(?:class )?[\w.$]+(?:Exception|Error) : /, "");
 }
@@ -93,7 +93,7 @@ const STEPS: readonly (readonly [seconds: number, unit: string])[] = [
 	[1, "s"],
 ];
 
-/** A span in its two largest units. */
+/** A duration in its two largest units. */
 export function span(ms: number): string {
 	let rest = Math.max(0, Math.round(ms / 1000));
 	const parts: string[] = [];
@@ -106,33 +106,33 @@ export function span(ms: number): string {
 	return parts.join(" ");
 }
 
-/** How long ago something was, or how far ahead it is. */
+/** How long ago a moment was, or how far ahead it is. */
 export function age(ms: number, nowMs: number): string {
 	return ms > nowMs + 1000 ? `in ${span(ms - nowMs)}` : `${span(nowMs - ms)} ago`;
 }
 
-/** Clocks of nodes and browsers differ by less. */
+/** Clocks of nodes and browsers are assumed to differ by less. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
  * The time of day by a chain's clock, in milliseconds since 1970.
  * @param wallMs by the clock of the browser
- * @param headMs time of the head, which a development chain may be asked to put further ahead than its clock
- * @param aheadMs how far the clock of a development chain was moved on
+ * @param headMs time of the head, which on a development chain can be ahead of the chain's clock
+ * @param aheadMs how far the clock of a development chain was advanced
  */
 export function chainTime(wallMs: number, headMs: number, aheadMs: number): number {
 	const now = wallMs + aheadMs;
 	return headMs > now + CLOCKS_DIFFER_MS ? headMs : now;
 }
 
-/** The age of the head, with the clock by which it is told where that is another than the browser's. */
+/** The age of the head, and by which clock if that isn't the browser's. */
 export function headAge(headMs: number, wallMs: number, aheadMs: number): string {
 	const nowMs = chainTime(wallMs, headMs, aheadMs);
 	const clock = nowMs - wallMs > CLOCKS_DIFFER_MS ? ` by a clock that is ${span(nowMs - wallMs)} ahead` : "";
 	return `${age(headMs, nowMs)}${clock}`;
 }
 
-/** A moment in universal time; a dash where it isn't one. */
+/** A moment in UTC; a dash if it is invalid. */
 export function moment(ms: number): string {
 	const date = new Date(ms);
 	return ms === 0 || Number.isNaN(date.getTime())
@@ -140,14 +140,17 @@ export function moment(ms: number): string {
 		: `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** A word of 32 bytes as people read it: small ones as numbers, others without the zeros in front. @param word with `0x` */
+/**
+ * A word of 32 bytes for people: small ones as numbers, others without leading zeros.
+ * @param word with `0x`
+ */
 export function wordText(word: string): string {
 	if (!/^0x[\da-f]{1,64}$/i.test(word)) return word;
 	const value = BigInt(word);
 	return value < 1n << 64n ? value.toString() : `0x${value.toString(16)}`;
 }
 
-/** What is called otherwise than its type. */
+/** Types shown under another name. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 	["TriggerSmartContract", "Contract call"],
 	["CreateSmartContract", "Contract creation"],

@@ -1,4 +1,4 @@
-/** Rows of the history: what is asked for of an account, what of it stands in a table for spreadsheets, and events of contracts. */
+/** Rows of the history: queries of an account's history, cells of spreadsheets, and events of contracts. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { decodeEvent, type Reading } from "./abi.js";
@@ -8,11 +8,11 @@ import { amountOf, receiverOf, transactionFacts } from "./block-facts.js";
 import { decimal, typeName } from "./format.js";
 import { tokenUnits } from "./token-moves.js";
 
-/** What of an account's history is wanted. */
+/** Filters of an account's history. */
 export interface HistoryFilter {
 	readonly kind: "transactions" | "tokens" | "internal";
 	readonly direction: "all" | "from" | "to";
-	/** Days of the calendar, `YYYY-MM-DD`; empty: without end. */
+	/** Calendar days, `YYYY-MM-DD`; empty: unbounded. */
 	readonly since: string;
 	readonly until: string;
 	readonly isFinal: boolean;
@@ -53,8 +53,8 @@ export const CSV_HEADS = [
 ] as const;
 
 /**
- * A row of any kind as cells. Amounts are decimal fractions with a point, of ORC-10 tokens in their smallest units; what failed moved
- * nothing.
+ * A row of any kind as cells. Amounts are decimal fractions with a point, for ORC-10 tokens in smallest
+ * units; failed transactions moved nothing.
  */
 export function csvRow(kind: HistoryFilter["kind"], row: Json): readonly string[] {
 	const timeMs = Number(wholeOf(row, "block_timestamp"));
@@ -118,8 +118,8 @@ const ungrouped = (text: string): string => text.replaceAll(",", "");
 const MOVES = /^(Transfer|Approval)\(address,address,uint256\)$/;
 
 /**
- * An event of the history by the interface that is known of its contract.
- * @returns undefined where nothing fits, or the node has said all of it
+ * Decodes a history event by its contract's known interface.
+ * @returns undefined if no item matches, or the node has decoded all of it
  */
 export function knownEvent(items: readonly AbiItem[], event: Json): Reading | undefined {
 	const result = objectOf(event, "result");
@@ -128,7 +128,7 @@ export function knownEvent(items: readonly AbiItem[], event: Json): Reading | un
 		const parts = Object.values(result).map(String);
 		return decodeEvent(items, parts.slice(0, -1), parts.at(-1) ?? "") ?? decodeEvent(items, parts, "");
 	}
-	// Values that the node has decoded stand there by their places.
+	// Values decoded by the node are listed under their positions.
 	const item = items.find((each) => each.name === name && MOVES.test(hashedSignature(each)));
 	if (!item) return undefined;
 	const values = item.inputs.map((input, place) => {
@@ -139,7 +139,7 @@ export function knownEvent(items: readonly AbiItem[], event: Json): Reading | un
 	return { item, values };
 }
 
-/** A transfer by the event that a contract has logged of it, as the history tells transfers. */
+/** A transfer event in the form of the history's transfers. */
 export function transferRow(items: readonly AbiItem[], event: Json): Json {
 	const [from, to, value] = (knownEvent(items, event)?.values ?? []).map((each) =>
 		each.value.kind === "text" ? each.value.text : "",

@@ -1,12 +1,12 @@
 /**
- * The head of the node as it changes: told over a WebSocket where the server has one, asked for again and again where it has none.
- * A chain that goes back isn't told, so it is asked for now and then in either case.
+ * Follows the node's head: pushed over a WebSocket if the server has one, polled otherwise. A chain that is
+ * reset to an earlier block isn't announced, so the head is also polled now and then with a WebSocket.
  */
 
 import { isJson, type Json, readJson } from "./answer.js";
 import { failureOf, NodeError } from "./node-client.js";
 
-/** What is used of a browser's WebSocket. */
+/** The part of a browser's WebSocket in use. */
 export interface Socket {
 	addEventListener(kind: "open" | "close", listener: () => void): void;
 	addEventListener(kind: "message", listener: (event: { readonly data: unknown }) => void): void;
@@ -14,7 +14,7 @@ export interface Socket {
 	close(): void;
 }
 
-/** How the head is known: `told` over a WebSocket, `asked` every few seconds. */
+/** How the head is known: `told` by a WebSocket, or `asked` for every few seconds. */
 export type LiveKind = "told" | "asked";
 
 interface LiveOptions {
@@ -22,20 +22,20 @@ interface LiveOptions {
 	readonly dial: () => Socket;
 	/** The node's head. @throws {NodeError} */
 	readonly head: () => Promise<Json>;
-	/** Called with each answer about the head, and of each failure. */
+	/** Called with each head and each failure. */
 	readonly changed: (head: Json | NodeError, kind: LiveKind) => void;
 	readonly later: (work: () => void, ms: number) => void;
-	/** How often it is asked where it isn't told. */
+	/** Polling interval without a WebSocket. */
 	readonly askMs: number;
 }
 
-/** How often it is asked where it is told. */
+/** Polling interval with a WebSocket. */
 const CHECK_MS = 10_000;
-/** When a connection that ended or never began is tried again: after this, twice this, and so on. */
+/** First delay before a connection is retried; it doubles each time. */
 const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
 const CALL_MS = 15_000;
-/** Calls that wait for an answer. */
+/** The most calls awaiting an answer. */
 const MAX_LIVE_CALLS = 100;
 
 interface WaitingCall {
@@ -47,10 +47,10 @@ export class Live {
 	private socket: Socket | undefined;
 	private isOpen = false;
 	private isAsking = false;
-	/** Something happened while the head was asked for. */
+	/** Something changed while the head was being fetched. */
 	private again = false;
 	private calls = 0;
-	/** Turns of asking; only the newest goes on. */
+	/** Generation of the polling loop; only the newest continues. */
 	private turn = 0;
 	private retryMs = RETRY_MS;
 	private readonly waiting = new Map<number, WaitingCall>();
@@ -66,7 +66,7 @@ export class Live {
 		return this.isOpen ? "told" : "asked";
 	}
 
-	/** A method of JSON-RPC over the connection. @throws {NodeError} with status 0: there is none */
+	/** Calls a JSON-RPC method over the connection. @throws {NodeError} with status 0 if there is none */
 	call(method: string, params: readonly unknown[]): Promise<unknown> {
 		return new Promise((answer, fail) => {
 			const { socket } = this;
@@ -142,7 +142,7 @@ export class Live {
 		call?.fail(error);
 	}
 
-	/** Asks for the head, once more if something happens meanwhile, and again after a while. */
+	/** Fetches the head, once more if something changes meanwhile, and again after the interval. */
 	private async ask(): Promise<void> {
 		if (this.isAsking) {
 			this.again = true;

@@ -1,14 +1,14 @@
-/** What the program that serves the page knows of networks: parameters, and types of transactions by the bits of permissions. */
+/** Facts about networks from the page's server: parameters, and transaction types by their permission bits. */
 
 import { bytesOf } from "./address-text.js";
 import { isJson, type Json, objectsOf, textOf, whole, wholeOf } from "./answer.js";
 import { coins, grouped } from "./format.js";
 
 export interface ParameterName {
-	/** Number in proposals; empty: it can't be proposed. */
+	/** Number in proposals; empty if it can't be proposed. */
 	readonly id: string;
 	readonly name: string;
-	/** In the node's list of parameters. */
+	/** Name in the node's list of parameters. */
 	readonly getter: string;
 	readonly about: string;
 }
@@ -42,7 +42,7 @@ export function allowedTypes({ types }: NetworkFacts, mask: string): readonly st
 	return types.filter(({ id }) => ((bytes[id >> 3] ?? 0) >> (id & 7)) & 1).map(({ name }) => name);
 }
 
-/** A change that a proposal made, or would. */
+/** A change that a proposal made, or would make. */
 interface ParameterChange {
 	readonly proposal: string;
 	readonly parameter: string;
@@ -52,10 +52,10 @@ interface ParameterChange {
 	readonly atMs: number;
 }
 
-/** Parameters whose values are sun; switches about fees aren't among them. */
+/** Parameters whose values are sun, switches about fees excluded. */
 const AMOUNTS = /FEE|COST|PAY_PER_BLOCK|STANDBY_ALLOWANCE/;
 
-/** A parameter's value as proposals have it, with its coins where it is an amount. @param name as of proposals */
+/** A parameter's value as in proposals, also in coins if it is an amount. @param name as in proposals */
 export function valueText(name: string, value: bigint): string {
 	const isAmount = AMOUNTS.test(name) && !name.startsWith("ALLOW_");
 	return isAmount ? `${grouped(value)} (${coins(value)})` : grouped(value);
@@ -72,7 +72,10 @@ export function changesOf(proposal: Json): readonly ParameterChange[] {
 	}));
 }
 
-/** Changes that took effect, by the parameter's number, the newest first. @param proposals of `listproposals` */
+/**
+ * Changes that took effect, by the parameter's number, newest first.
+ * @param proposals from `listproposals`
+ */
 export function parameterHistory(
 	proposals: readonly Json[],
 ): ReadonlyMap<string, readonly ParameterChange[]> {

@@ -1,52 +1,52 @@
-/** Asking the node behind the page. */
+/** Client for the node behind the page. */
 
 import { isJson, type Json, readJson, textOf } from "./answer.js";
 import type { ChangeEndpoint, ReadEndpoint } from "./node-paths.js";
 
-/** The node said no, or nothing. */
+/** The node refused, or didn't answer. */
 export class NodeError extends Error {
 	override readonly name: string = "NodeError";
 
 	constructor(
 		message: string,
-		/** Of HTTP; 0: no answer. */
+		/** HTTP status; 0: no answer. */
 		readonly status: number,
 	) {
 		super(message);
 	}
 }
 
-/** The node serves no method of JSON-RPC of this name. */
+/** The node serves no JSON-RPC method of this name. */
 class MethodNotFoundError extends NodeError {
 	override readonly name = "MethodNotFoundError";
 }
 
-/** JSON-RPC's code for it. */
+/** JSON-RPC's error code for it. */
 const UNKNOWN_METHOD = -32601;
 
-/** The failure that an answer of JSON-RPC tells. */
+/** The failure for a JSON-RPC error. */
 export function failureOf(error: Json): NodeError {
 	const isUnknown = Number(error["code"]) === UNKNOWN_METHOD;
 	return new (isUnknown ? MethodNotFoundError : NodeError)(textOf(error, "message"), 200);
 }
 
-/** What the page needs of `fetch`. */
+/** The part of `fetch` in use. */
 type Fetch = (
 	path: string,
 	options: { method: "GET" | "POST"; headers: Record<string, string>; body?: string; signal: AbortSignal },
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
 const PATIENCE_MS = 15_000;
-/** Longer answers aren't looked at. */
+/** Longer answers are discarded. */
 const LONGEST = 64 << 20;
 
-/** Calls JSON-RPC elsewhere than by requests. */
+/** Calls JSON-RPC over another transport than HTTP requests. */
 type Carrier = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export class NodeClient {
 	private requests = 0;
 	private carrier: Carrier | undefined;
-	/** Whether requests of JSON-RPC were refused by this port. */
+	/** Whether this port refused JSON-RPC requests. */
 	private isElsewhere = false;
 
 	constructor(
@@ -54,12 +54,15 @@ export class NodeClient {
 		private readonly patienceMs = PATIENCE_MS,
 	) {}
 
-	/** An endpoint below `/wallet/`; addresses come in Base58Check. @throws {NodeError} */
+	/** Calls an endpoint below `/wallet/`; addresses are in Base58Check. @throws {NodeError} */
 	call(endpoint: ReadEndpoint, parameters: Json = {}): Promise<Json> {
 		return this.post(endpoint, { visible: true, ...parameters });
 	}
 
-	/** An endpoint below `/wallet/` by which a signed transaction comes about; addresses as the caller writes them. @throws {NodeError} */
+	/**
+	 * Calls an endpoint below `/wallet/` that builds or sends a transaction; addresses as given by the caller.
+	 * @throws {NodeError}
+	 */
 	change(endpoint: ChangeEndpoint, parameters: Json): Promise<Json> {
 		return this.post(endpoint, parameters);
 	}
@@ -72,18 +75,18 @@ export class NodeClient {
 		return answer;
 	}
 
-	/** A path of the history interface. @throws {NodeError} 404: the node has no index */
+	/** Queries a path of the history interface. @throws {NodeError} 404: the node has no index */
 	async history(path: string): Promise<Json> {
 		const answer = await this.ask(`/v1/${path}`, "GET");
 		return isJson(answer) ? answer : {};
 	}
 
-	/** What calls JSON-RPC where requests can't: the page's open connection. */
+	/** Sets the fallback for JSON-RPC if requests are refused: the page's open connection. */
 	carryBy(carrier: Carrier): void {
 		this.carrier = carrier;
 	}
 
-	/** A method of JSON-RPC. @throws {NodeError} 404 or 405: not on this port */
+	/** Calls a JSON-RPC method. @throws {NodeError} 404 or 405: not on this port */
 	async rpc(method: string, params: readonly unknown[] = []): Promise<unknown> {
 		if (this.isElsewhere && this.carrier) return this.carried(this.carrier, method, params);
 		try {
@@ -95,7 +98,7 @@ export class NodeClient {
 		}
 	}
 
-	/** @throws {NodeError} 404 where there is no connection either */
+	/** @throws {NodeError} 404 if there is no connection either */
 	private async carried(carrier: Carrier, method: string, params: readonly unknown[]): Promise<unknown> {
 		try {
 			return await carrier(method, params);
@@ -140,7 +143,7 @@ export class NodeClient {
 	}
 }
 
-/** Whether a server has no such path, or method of JSON-RPC: 404 or 405, or what JSON-RPC says. */
+/** Whether a server has no such path or JSON-RPC method: 404 or 405, or JSON-RPC's error. */
 export function isMissing(error: unknown): boolean {
 	return error instanceof MethodNotFoundError || isElsewhere(error);
 }

@@ -1,4 +1,4 @@
-/** What the explorer asks of a node: nothing that changes its chain but the methods of development chains. */
+/** The endpoints that the explorer uses: only those of development chains change the chain. */
 
 /** Endpoints below `/wallet/`. */
 export const READ_ENDPOINTS = [
@@ -36,5 +36,5 @@ export const READ_ENDPOINTS = [
 
 export type ReadEndpoint = (typeof READ_ENDPOINTS)[number];
 
-/** Endpoints by which what a wallet extension signs is built and sent: at the node itself alone. */
+/** Endpoints that build and send what a wallet extension signs; only served by the node itself. */
 export type ChangeEndpoint = "triggersmartcontract" | "broadcasttransaction";

@@ -1,9 +1,9 @@
-/** Work that is asked for more often than it can be done, and work of which only so much is done at a time. */
+/** Coalesces repeated work, and limits its concurrency. */
 
-/** Of many questions of a view, so many are asked at a time. */
+/** Concurrent requests of a view. */
 export const QUESTIONS_AT_ONCE = 4;
 
-/** Does work for each of some items, a few at a time. Rejects with the first failure. */
+/** Does work for each item, a few at a time. Rejects with the first failure. */
 export async function fewAtATime<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
 	const waiting = items.values();
 	const one = async (): Promise<void> => {
@@ -13,7 +13,7 @@ export async function fewAtATime<T>(items: readonly T[], work: (item: T) => Prom
 }
 
 /**
- * Runs work when it is called; calls while it runs make it run once more afterwards, however many they are.
+ * Runs work when called; calls during a run, however many, cause one more run afterwards.
  * @param work never rejects
  */
 export function oneAtATime(work: () => Promise<void>): () => void {

@@ -5,7 +5,7 @@ import { type Json, objectsOf, textOf, wholeOf } from "./answer.js";
 export interface Key {
 	readonly address: string;
 	readonly weight: bigint;
-	/** Whether nothing happens without it. */
+	/** Whether every sufficient set needs it. */
 	readonly isNeeded: boolean;
 	readonly isEnough: boolean;
 }
@@ -13,9 +13,9 @@ export interface Key {
 export interface PermissionKeys {
 	readonly threshold: bigint;
 	readonly total: bigint;
-	/** The heaviest first. */
+	/** Heaviest first. */
 	readonly keys: readonly Key[];
-	/** Sets of keys of which none may be missing; the smallest first. */
+	/** Minimal sufficient sets of keys, smallest first. */
 	readonly together: readonly (readonly Key[])[];
 	/** Whether there are more sets than these. */
 	readonly hasMore: boolean;
@@ -46,7 +46,7 @@ function leastSets(keys: readonly Key[], threshold: bigint): (readonly Key[])[] 
 	for (let chosen = 1; chosen < 1 << keys.length; chosen++) {
 		const set = keys.filter((_, index) => (chosen >> index) & 1);
 		const weight = set.reduce((sum, key) => sum + key.weight, 0n);
-		// The lightest could be left out of any set that isn't the least.
+		// A set is minimal if leaving out any key falls below the threshold.
 		const isLeast = weight >= threshold && set.every((key) => weight - key.weight < threshold);
 		if (isLeast) found.push(set);
 	}

@@ -1,8 +1,8 @@
-/** An address as a QR code (ISO/IEC 18004): modules as a path of squares, a unit a module. */
+/** An address as a QR code (ISO/IEC 18004): an SVG path of squares, one unit per module. */
 
 import encode from "qr";
 
-/** Modules of light that a reader needs around it. */
+/** Quiet zone around the code, in modules. */
 const BORDER = 4;
 
 export function qrPath(text: string): { readonly size: number; readonly path: string } {

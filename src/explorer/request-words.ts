@@ -1,13 +1,13 @@
-/** What a transaction asks for, in words: members that people look for, and those that are left as the chain keeps them. */
+/** A transaction's contents in words: the members that people look for, and all of them as on the chain. */
 
 import { ADDRESS_FORMS } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf, textsOf } from "./answer.js";
 import type { TransactionFacts } from "./block-facts.js";
 
-/** The word for amounts of a token of the chain. */
+/** Label for amounts of an ORC-10 token. */
 export const UNITS = "Units of the token";
 
-/** Members by what people call them. Amounts of coins have a row of their own. */
+/** Labels of members. Amounts of coins have their own row. */
 const WORDS: ReadonlyMap<string, string> = new Map([
 	["to_address", "To"],
 	["contract_address", "Contract"],
@@ -37,7 +37,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 interface Request {
-	/** What people call it, the chain's name of it, and its value. */
+	/** Label, the chain's name, and value. */
 	readonly words: readonly (readonly [word: string, name: string, value: unknown])[];
 	/** Everything, by the chain's names. */
 	readonly members: readonly (readonly [name: string, value: unknown])[];
@@ -49,17 +49,17 @@ export function requestOf({ type, value }: TransactionFacts): Request {
 		const word = WORDS.get(name);
 		return word === undefined ? [] : [[word, name, member] as const];
 	});
-	// Units of a token, where the same member is coins otherwise.
+	// Token units here; in other types `amount` is coins.
 	if (type === "TransferAssetContract") words.push([UNITS, "amount", value["amount"] ?? 0]);
 	return { words, members };
 }
 
 // Words of a transaction that may be keys of mappings which it changed.
 
-/** Words that are tried. */
+/** The most words tried. */
 const MAX_WORDS = 40;
 
-/** Who sent it, and the words of its call and of what was logged, 64 digits each. */
+/** The sender, and the words of the call and of its logs, 64 digits each. */
 export function wordsOf(transaction: Json, info: Json): readonly string[] {
 	const [contract = {}] = objectsOf(objectOf(transaction, "raw_data"), "contract");
 	const value = objectOf(objectOf(contract, "parameter"), "value");

@@ -1,11 +1,11 @@
-/** Bandwidth and energy of an account, and when what was used is back (protocol/resources §2). */
+/** Bandwidth and energy of an account, and when usage has recovered (protocol/resources §2). */
 
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
 
-/** What was used comes back evenly within a window: a day, or what the account keeps. */
+/** Usage recovers linearly within a window: a day, or the one stored in the account. */
 const WINDOW_MS = 86_400_000;
 const SLOT_MS = 3_000;
-/** Windows that are kept finer than slots count thousandths of them. */
+/** Windows with finer resolution are in thousandths of slots. */
 const FINE = 1_000;
 
 function windowMs(size: bigint, isFine: boolean): number {
@@ -19,7 +19,7 @@ export interface Resource {
 	readonly name: string;
 	readonly used: number;
 	readonly limit: number;
-	/** When all of it is back, if it isn't; ms since 1970. */
+	/** When usage has fully recovered, if it hasn't; ms since 1970. */
 	readonly fullAtMs: number | undefined;
 }
 
@@ -36,7 +36,7 @@ function resource(
 	return { name, used: Number(used), limit: Number(limit), fullAtMs: isRecovering ? fullAtMs : undefined };
 }
 
-/** @param account of `getaccount` @param resources of `getaccountresource`, whose usage is that of this moment */
+/** @param account from `getaccount` @param resources from `getaccountresource`, with the current usage */
 export function resourcesOf(account: Json, resources: Json, nowMs: number): readonly Resource[] {
 	const record = objectOf(account, "account_resource");
 	const energyAtMs = wholeOf(record, "latest_consume_time_for_energy");
@@ -66,22 +66,22 @@ export function resourcesOf(account: Json, resources: Json, nowMs: number): read
 	];
 }
 
-/** What is used after a time, as far as nothing else is. */
+/** The usage left at a later time, if nothing else is used. */
 export function usedAfter({ used, fullAtMs }: Resource, nowMs: number, laterMs: number): number {
 	if (fullAtMs === undefined) return used;
 	const left = fullAtMs - nowMs;
 	return Math.max(0, Math.round((used * (left - laterMs)) / left));
 }
 
-// What an account has staked, lent and is taking out, of both generations of stakes, and when each ends (protocol/staking
-// §8.1).
+// What an account has staked, delegated and is unstaking, of both generations of stakes, and when each ends
+// (protocol/staking §8.1).
 
 interface Stake {
 	readonly what: string;
 	readonly sun: bigint;
-	/** Whether the account's own coins are staked in it. */
+	/** Whether it consists of the account's own staked coins. */
 	readonly isStaked: boolean;
-	/** What can be done then; ms since 1970, undefined: whenever the owner likes. */
+	/** When `end` is possible; ms since 1970; undefined: at any time. */
 	readonly endMs: number | undefined;
 	readonly end: string;
 }
@@ -89,7 +89,7 @@ interface Stake {
 const resourceOf = (stake: Json): string =>
 	(textOf(stake, "type") || "BANDWIDTH").toLowerCase().replaceAll("_", " ");
 
-/** What the account's record calls coins that are lent. */
+/** Names of delegated coins in the account's record. */
 const LENT = [
 	["delegated_frozenV2_balance_for_bandwidth", "bandwidth lent to others", true],
 	["acquired_delegated_frozenV2_balance_for_bandwidth", "bandwidth lent by others", false],

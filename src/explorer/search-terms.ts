@@ -1,23 +1,23 @@
-/** What somebody may have meant with a text in the search field. */
+/** Possible meanings of a text in the search field. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { hasRightCase } from "../abi/address-case.js";
 import { addressText, hexOf } from "./address-text.js";
 
 export interface Term {
-	/** `name`: of a token or a parameter, or a part of what a witness says of itself. */
+	/** `name`: of a token or a parameter, or a part of a witness's URL. */
 	readonly kind: "block" | "hash" | "address" | "proposal" | "token" | "selector" | "name";
 	readonly value: string;
-	/** Of a selector that was typed as the function it names. */
+	/** Only for a selector typed as a function signature. */
 	readonly signature?: string;
 }
 
 const LONGEST_SIGNATURE = 300;
 
-/** Blanks, line ends and characters without width, which come along when an id is copied. */
+/** Whitespace and zero-width characters, which are often copied with an id. */
 const COPIED_ALONG = /[\s\p{Cf}]/gu;
 
-/** The id of a transaction or block in a text: with or without `0x`, broken over lines, or within an address of the web. */
+/** The id of a transaction or block in a text: with or without `0x`, broken over lines, or within a URL. */
 export function idIn(typed: string): string | undefined {
 	const whole = typed.replace(COPIED_ALONG, "").replace(/^0x/i, "");
 	if (/^[\da-f]{64}$/i.test(whole)) return whole.toLowerCase();
@@ -25,7 +25,7 @@ export function idIn(typed: string): string | undefined {
 	return within?.toLowerCase();
 }
 
-/** Whether a text has the form of an address in Base58Check, or nearly, and is none; or of one whose capital letters are wrong. */
+/** Whether a text looks like an address but is invalid in Base58Check, or has wrong capitals in hexadecimal. */
 export function isMistyped(typed: string): boolean {
 	const text = typed.replace(COPIED_ALONG, "");
 	const [, digits] = /^0x([\da-f]{40})$/i.exec(text) ?? [];
@@ -33,11 +33,11 @@ export function isMistyped(typed: string): boolean {
 	return /^T[1-9A-HJ-NP-Za-km-z0OIl]{31,35}$/.test(text) && addressText(text) === undefined;
 }
 
-/** The selector with which a text begins, alone or with what a call hands over, or that of a signature. */
+/** The selector at the start of a text, alone or with call data, or that of a signature. */
 function selectorTerm(text: string): Term | undefined {
 	const [, digits] = /^0x([\da-f]{8})(?:[\da-f]{64})*$/i.exec(text) ?? /^([\da-f]{8})$/i.exec(text) ?? [];
 	if (digits !== undefined) return { kind: "selector", value: digits.toLowerCase() };
-	// Parameters have names where people write them, and the hash has none.
+	// Parameter names may be typed, but aren't hashed.
 	const types = text.replace(/([\w\]])\s+[\w$\s]*(?=[,)])/g, "$1");
 	const signature = types.replace(/\s/g, "").replace(/\b(u?int)(?=[,)[])/g, "$1256");
 	if (!/^[a-z_$][\w$]*\([\w,()[\]]*\)$/i.test(signature) || text.length > LONGEST_SIGNATURE) return undefined;
@@ -45,7 +45,7 @@ function selectorTerm(text: string): Term | undefined {
 	return { kind: "selector", value, signature };
 }
 
-/** The likeliest meaning first; empty for an empty text. */
+/** Most likely meaning first; empty for an empty text. */
 export function searchTerms(typed: string): readonly Term[] {
 	const text = typed.trim();
 	if (text === "") return [];

@@ -1,6 +1,6 @@
 /**
- * Who may send a call for the page, which keeps no keys: accounts of a development chain, which the node signs for, and the wallet
- * extension of the browser, which is asked to sign what the node has built.
+ * Senders of calls for the page, which has no keys: accounts of a development chain, for which the node
+ * signs, and the browser's wallet extension, which signs what the node has built.
  */
 
 import { addressText, bytesOf, hexAddress } from "./address-text.js";
@@ -20,7 +20,7 @@ interface CallToSend {
 
 export interface Sender {
 	readonly name: string;
-	/** Base58Check; asks the extension for permission where it must. */
+	/** Base58Check; asks the extension for permission if necessary. */
 	address(): Promise<string>;
 	/** @returns the transaction's id @throws {NodeError} */
 	send(call: CallToSend): Promise<string>;
@@ -46,7 +46,7 @@ export async function developmentSenders(client: NodeClient): Promise<readonly S
 	return [...own, ...unlocked.map((address) => sender("impersonated", address))];
 }
 
-/** As the owner of a development chain, from one of its accounts or from one that acts without signature. */
+/** Sends without a signature on a development chain, from one of its accounts or an impersonated one. */
 async function sendUnsigned(client: NodeClient, from: string, call: CallToSend): Promise<string> {
 	const short = (address: string): string => `0x${(hexAddress(address) ?? "").slice(2)}`;
 	const energyFee = await energyFeeOf(client);
@@ -62,7 +62,7 @@ async function sendUnsigned(client: NodeClient, from: string, call: CallToSend):
 	return String(id).replace(/^0x/, "");
 }
 
-/** What an energy costs, in sun. */
+/** The price of one energy, in sun. */
 async function energyFeeOf(client: NodeClient): Promise<bigint> {
 	const answer = await client.call("getchainparameters");
 	const list = Array.isArray(answer["chainParameter"]) ? answer["chainParameter"].filter(isJson) : [];
@@ -70,7 +70,7 @@ async function energyFeeOf(client: NodeClient): Promise<bigint> {
 	return BigInt(fee === "" || fee === "0" ? "1" : fee);
 }
 
-/** What wallet extensions put into a page, as the network's web library names it: a library with the account's address, and a signer. */
+/** The object that wallet extensions inject, named as in the network's web library: the account's address, and a signer. */
 interface InjectedLibrary {
 	readonly defaultAddress?: { readonly base58?: unknown };
 	readonly trx?: { sign(transaction: Json): Promise<unknown> };
@@ -81,7 +81,7 @@ interface Extension {
 	readonly tronWeb?: InjectedLibrary | false;
 }
 
-/** The newer interface asks in Ethereum's words, the older in its own. */
+/** The newer interface uses Ethereum's method name, the older its own. */
 const INJECTED: readonly (readonly [member: string, method: string])[] = [
 	["tron", "eth_requestAccounts"],
 	["tronLink", "tron_requestAccounts"],
@@ -123,7 +123,7 @@ function refusedBy(error: unknown): never {
 	throw new NodeError(`the wallet extension refused: ${reason}`, 200);
 }
 
-/** Builds with the node, signs elsewhere, and broadcasts what came back if it is what was built. */
+/** Builds with the node, signs with the extension, and broadcasts the result if it is what was built. */
 async function sendSigned(
 	client: NodeClient,
 	from: string,
@@ -158,7 +158,7 @@ function explained(error: unknown): never {
 	throw error;
 }
 
-/** The node writes messages as hexadecimal. */
+/** Decodes the node's message, which is hexadecimal. */
 function messageOf(result: Json): string {
 	const message = textOf(result, "message");
 	const text = bytesOf(message) ? textOfHex(message) : message;

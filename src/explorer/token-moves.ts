@@ -1,11 +1,11 @@
-/** Tokens that a transaction moved: of the chain itself (ORC-10), and of contracts by the events that such contracts log. */
+/** Tokens that a transaction moved: ORC-10 tokens, and those of contracts by their logged events. */
 
 import { addressText } from "./address-text.js";
 import { type Json, objectsOf, textOf, textsOf, wholeOf } from "./answer.js";
 import { receiverOf, type TransactionFacts } from "./block-facts.js";
 import { textOfHex } from "./format.js";
 
-/** One move. Addresses in Base58Check. */
+/** One movement. Addresses in Base58Check. */
 export interface TokenMove {
 	/** The number of an ORC-10 token, or the address of a contract. */
 	readonly token: string;
@@ -20,7 +20,7 @@ export interface TokenMove {
 export const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const WORD = 64;
 
-/** The token of the chain, and its units, that a transaction transfers or sends with a call; undefined for all others. */
+/** The ORC-10 token and units that a transaction transfers or sends with a call; undefined for all others. */
 export function tokenUnits({
 	type,
 	value,
@@ -29,20 +29,20 @@ export function tokenUnits({
 	if (called > 0n) return [textOf(value, "token_id"), called];
 	const name = textOf(value, "asset_name");
 	if (type !== "TransferAssetContract" || name === "") return undefined;
-	// The history interface tells names as bytes, `/wallet` as text.
+	// The history interface gives names as bytes, `/wallet` as text.
 	const isBytes = /^(3\d){7}$/.test(name);
 	return [isBytes ? textOfHex(name) : name, wholeOf(value, "amount")];
 }
 
 /**
- * What moved, in the order in which it did; nothing for what failed. Transfers of single things (ORC-721) have a fourth topic and are left to
- * the list of events.
+ * Token movements in order; none for a failed transaction. Transfers of non-fungible tokens (ORC-721) have a
+ * fourth topic and are left to the list of events.
  * @param info the receipt
  */
 export function tokenMoves(of: TransactionFacts, info: Json): readonly TokenMove[] {
 	if (textOf(info, "result") === "FAILED") return [];
 	const [token, sent = 0n] = tokenUnits(of) ?? [];
-	// A contract that a transaction makes is named by its receipt.
+	// A created contract's address is in the receipt.
 	const to = shown(receiverOf(of) || textOf(info, "contract_address"));
 	const from = shown(textOf(of.value, "owner_address"));
 	const own = token === undefined ? [] : [{ token, isContract: false, from, to, value: sent }];

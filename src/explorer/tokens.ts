@@ -1,4 +1,4 @@
-/** What counts a token, and the amounts among the values of calls, events and errors that are shown by it. */
+/** Units of tokens, and their use for amounts in calls, events and errors. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { toNeutral } from "../protocol/dialect.js";
@@ -9,10 +9,10 @@ import { type Json, objectsOf, textOf, wholeOf } from "./answer.js";
 import { coins, decimal, grouped } from "./format.js";
 import type { NodeClient } from "./node-client.js";
 
-/** Contracts of one question about tokens. */
+/** Contracts per query of tokens. */
 const TOKENS_A_QUESTION = 20;
 
-/** What contracts say of the tokens that they are. @returns by address; empty where the node doesn't say */
+/** Fetches the token information of contracts. @returns by address; empty if the node has none */
 export async function tokenInfos(
 	client: NodeClient,
 	addresses: readonly string[],
@@ -30,7 +30,7 @@ export async function tokenInfos(
 export const kindOf = (info: Json): string =>
 	toNeutral(textOf(info, "type")).toUpperCase().replace(/^ORC/, "ORC-") || "ORC-20";
 
-/** How amounts of a token are written. */
+/** How amounts of a token are displayed. */
 export interface TokenUnit {
 	readonly decimals: number;
 	readonly symbol: string;
@@ -38,12 +38,12 @@ export interface TokenUnit {
 	readonly name: string;
 }
 
-/** An amount for people: in the token's decimals, in its smallest units where those aren't known. */
+/** An amount for people: with the token's decimals, or in smallest units if these aren't known. */
 export function unitText(unit: TokenUnit | undefined, value: bigint): string {
 	return unit ? `${decimal(value, unit.decimals)} ${unit.symbol}` : `${grouped(value)} smallest units`;
 }
 
-/** How amounts of an ORC-10 token are written. @param token as a node answers it */
+/** The unit of an ORC-10 token. @param token as answered by a node */
 export function issuedUnit(token: Json): TokenUnit {
 	const name = textOf(token, "name");
 	const symbol = textOf(token, "abbr") || name || textOf(token, "id");
@@ -51,11 +51,11 @@ export function issuedUnit(token: Json): TokenUnit {
 }
 
 /**
- * What an ORC-10 token costs while it is sold, of which the chain keeps the numbers without their common divisor:
- * `1 coin for 1 Veil` stands there as a sun for a smallest unit.
+ * The sale price of an ORC-10 token. The chain stores it as a reduced fraction: `1 coin for 1 Veil` is one
+ * sun for one smallest unit.
  */
 export function priceText(sun: bigint, units: bigint, { decimals, symbol }: TokenUnit): string {
-	// Tokens of a network's early days may have decimals that nothing can have.
+	// Early tokens of a network may have invalid decimals.
 	const total = sun * 10n ** BigInt(Math.max(0, decimals));
 	const divisor = commonDivisor(total, units) || 1n;
 	return `${coins(total / divisor)} for ${grouped(units / divisor)} ${symbol}`;
@@ -65,13 +65,16 @@ function commonDivisor(a: bigint, b: bigint): bigint {
 	return b === 0n ? a : commonDivisor(b, a % b);
 }
 
-/** The units of tokens, each asked for once. */
+/** The units of tokens, each fetched once. */
 export class TokenUnits {
 	private readonly known = new Map<string, Promise<TokenUnit | undefined>>();
 
 	constructor(private readonly client: NodeClient) {}
 
-	/** @param token the number of an ORC-10 token, or a contract's address in any form; undefined for what has no decimals */
+	/**
+	 * @param token an ORC-10 token's number, or a contract's address in any form
+	 * @returns undefined without decimals
+	 */
 	unitOf(token: string): Promise<TokenUnit | undefined> {
 		const name = addressText(token) ?? token;
 		const found =
@@ -94,14 +97,14 @@ export class TokenUnits {
 		return { decimals: Number(decimals), symbol: textOf(info, "symbol"), name: textOf(info, "name") };
 	}
 
-	/** A call, event or error that names an amount of the token that the contract is, with that amount. */
+	/** Adds the amount in units to a call, event or error with an amount of the contract's own token. */
 	async counted(contract: string, reading: Reading): Promise<Reading> {
 		const { item, values } = reading;
 		if (!AMOUNT_LAST.test(hashedSignature(item)) || item.inputs.at(-1)?.indexed) return reading;
 		return { item, values: lastInUnit(values, await this.unitOf(contract)) };
 	}
 
-	/** What a function that reads gave back, likewise. */
+	/** The same for the result of a read-only function. */
 	async countedResult(
 		contract: string,
 		item: AbiItem,
@@ -111,11 +114,11 @@ export class TokenUnits {
 	}
 }
 
-/** What the standard, and those who build on it, end with an amount of the contract's own token. */
+/** Signatures of the standard, and its extensions, whose last parameter is an amount of the contract's own token. */
 const AMOUNT_LAST =
 	/^((transfer|approve|increaseAllowance|decreaseAllowance|mint|burn|burnFrom)\(address,|burn\(|(transferFrom|Transfer|Approval)\(address,address,)uint256\)$/;
 const RESULTS = /^(balanceOf\(address\)|totalSupply\(\)|allowance\(address,address\))$/;
-/** An allowance without an end. */
+/** An unlimited allowance. */
 const ALL = String(2n ** 256n - 1n);
 
 function lastInUnit(values: readonly Decoded[], unit: TokenUnit | undefined): readonly Decoded[] {

@@ -1,4 +1,4 @@
-/** What executing a transaction again tells (protocol/json-rpc §§14.4 and 14.6): calls as a tree, and accounts before and after. */
+/** Reads traces of a transaction (protocol/json-rpc §§14.4 and 14.6): the tree of calls, and accounts before and after. */
 
 import { isJson, type Json, objectOf, objectsOf, textOf, textsOf, whole } from "./answer.js";
 
@@ -7,7 +7,7 @@ export interface Frame {
 	readonly type: string;
 	readonly from: string;
 	readonly to: string;
-	/** Energy of the call with everything inside it, and its own part. */
+	/** Energy of the call including nested ones, and its own part. */
 	readonly energy: bigint;
 	readonly own: bigint;
 	readonly penalty: bigint;
@@ -28,10 +28,10 @@ interface FrameLog {
 	readonly data: string;
 }
 
-/** Calls of one transaction that are shown. */
+/** The most calls shown of one transaction. */
 const MAX_FRAMES = 500;
 
-/** The tree of a `callTracer`; undefined for anything else. */
+/** The tree of a `callTracer` result; undefined for anything else. */
 export function framesOf(trace: unknown): { readonly root: Frame; readonly isWhole: boolean } | undefined {
 	if (!isJson(trace)) return undefined;
 	const budget = { left: MAX_FRAMES - 1 };
@@ -68,7 +68,7 @@ function frameOf(call: Json, budget: { left: number }): Frame {
 	};
 }
 
-/** A number of a trace: JSON, decimal, or `0x`. */
+/** A number of a trace: JSON number, decimal text, or `0x`. */
 export function number(value: unknown): bigint {
 	if (typeof value === "string" && /^0x[\da-f]{1,64}$/i.test(value)) return BigInt(value);
 	return whole(value);
@@ -76,29 +76,29 @@ export function number(value: unknown): bigint {
 
 const digits = (text: string): string => text.replace(/^0x/, "").toLowerCase();
 
-/** The innermost call whose failure became the transaction's: what a call reverts with comes out of it as it is. */
+/** The innermost call whose failure caused the transaction's: revert data is passed on unchanged. */
 export function failedFrame(root: Frame): Frame | undefined {
 	if (root.error === "") return undefined;
 	const inner = root.calls.findLast(({ error }) => error !== "");
-	// A call that failed and whose caller went on, to fail for a reason of its own, isn't why.
+	// If the caller continued after a failed call and failed for its own reason, that call isn't the cause.
 	const isPassedOn = root.error === "execution reverted" && inner?.output === root.output;
 	return (isPassedOn && inner ? failedFrame(inner) : undefined) ?? root;
 }
 
-/** One thing of an account that a transaction changed. */
+/** One change that a transaction made to an account. */
 export interface StateChange {
 	readonly address: string;
 	readonly kind: "balance" | "token" | "stake" | "votes" | "storage" | "code" | "other";
 	/** The token's number, the kind of stake, the slot. */
 	readonly name: string;
-	/** Undefined: it wasn't there, isn't any more. */
+	/** Undefined if it didn't exist, or no longer exists. */
 	readonly before: string | undefined;
 	readonly after: string | undefined;
 }
 
 const MAX_CHANGES = 500;
 
-/** What a `prestateTracer` with `diffMode` says. */
+/** Reads the result of a `prestateTracer` with `diffMode`. */
 export function stateChanges(diff: unknown): readonly StateChange[] {
 	if (!isJson(diff)) return [];
 	const pre = objectOf(diff, "pre");
@@ -111,14 +111,14 @@ export function stateChanges(diff: unknown): readonly StateChange[] {
 	return changes.slice(0, MAX_CHANGES);
 }
 
-/** @param isThere whether `post` says anything of the account; if not, it is gone */
+/** @param isThere whether `post` has the account; if not, it was deleted */
 function changesOf(address: string, pre: Json, post: Json, isThere: boolean): StateChange[] {
 	const changes: StateChange[] = [];
 	const add = (kind: StateChange["kind"], name: string, before: unknown, after: unknown): void => {
 		const texts = [before, after].map(plainText);
 		if (texts[0] !== texts[1]) changes.push({ address, kind, name, before: texts[0], after: texts[1] });
 	};
-	// Members that didn't change are in `pre` alone.
+	// Unchanged members are only in `pre`.
 	const changed = (name: string): boolean => name in post || !isThere;
 	if (changed("balance")) add("balance", "", pre["balance"], post["balance"]);
 	if (changed("code")) add("code", "", pre["code"], post["code"]);
@@ -130,7 +130,7 @@ function changesOf(address: string, pre: Json, post: Json, isThere: boolean): St
 	] as const) {
 		const before = pre[member];
 		const after = post[member];
-		// Slots are listed on either side only where they differ; a slot that became zero is in `pre` alone.
+		// Slots are only listed if they differ; a slot that became zero is only in `pre`.
 		if (member !== "storage" && !changed(member)) continue;
 		const names = [before, after].flatMap((part) => (isJson(part) ? Object.keys(part) : []));
 		if (Array.isArray(before) || Array.isArray(after)) add(kind, "", before, after);

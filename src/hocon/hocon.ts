@@ -161,7 +161,7 @@ class HoconReader {
 		put(object, path, append ? appended(lookUp(object, path), value, line) : value, line);
 	}
 
-	/** Whoever reads the file may see the one that doesn't hold. */
+	/** Refuses a repeated key: a reader of the file might see the one that has no effect. */
 	private refuseAgain(object: HoconObject, path: readonly string[], line: number): void {
 		const taken = path.findIndex((_, at) => {
 			const old = lookUp(object, path.slice(0, at + 1));

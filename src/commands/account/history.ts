@@ -163,7 +163,7 @@ async function printTokens(
 	);
 }
 
-/** Transactions that wait at the node; none where it doesn't say. */
+/** The number of transactions pending at the node; 0 if it doesn't report them. */
 async function pendingCount(client: NodeClient): Promise<number> {
 	const size = await client.call("getpendingsize", {}).catch(() => ({}));
 	return Number(member(size, "pendingSize") ?? 0);

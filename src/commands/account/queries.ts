@@ -38,8 +38,8 @@ import { viewOf } from "../../wallet/view/message-view.js";
 
 /**
  * Sun right after a block.
- * @throws {Failure} what the node answers; also where it has no record of the block, since it answers the balance of the
- * genesis block, or 0, of accounts whose history it didn't keep
+ * @throws {Failure} the node's failure; also if it has no record of the block, since for accounts without a
+ * kept history it answers the balance of the genesis block, or 0
  */
 export async function balanceAt(client: NodeClient, address: Uint8Array, block: StateBlock): Promise<bigint> {
 	const identifier = { hash: toHex(block.id), number: block.number };

@@ -99,7 +99,7 @@ export const ContractDeploy = acting({
 			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
 			afterSending: async ({ transaction }) => {
 				const address = contractAddress(transaction.id, context.owner);
-				// The record loses what tuples hold.
+				// The chain's record loses the members of tuples.
 				if (items.length > 0) await keepInterface(context.settings, address, abi, storageLayout);
 				if (compiled) {
 					const { storeDeployed } = await import("./verify.js");

@@ -106,7 +106,7 @@ const MAX_LINES = 1_000;
 /** Digits of call data and results. */
 const MAX_DIGITS = 200;
 
-/** A call a line, inner ones further to the right. */
+/** One line per call, nested calls indented. */
 function callLines(root: TracedCall): string[] {
 	const lines: string[] = [];
 	const add = (call: TracedCall): void => {

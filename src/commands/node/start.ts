@@ -316,7 +316,7 @@ export class NodeStart extends CoinCommand {
 						"all APIs and coin dev are at one port; tronbox and scripts for its runtime (TRE) wait for:",
 					);
 				}
-				// Word for word.
+				// Clients look for exactly this line.
 				printLine(`TRE now listening on ${gateway}`);
 			}
 			this.printReady(node, chosen.host);

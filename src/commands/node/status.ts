@@ -24,9 +24,9 @@ import { jsonRpcUrl } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { fetchStateHash } from "../../wallet/node/state-compare.js";
 
-// What a network is about to do, or does, by rules that this program doesn't know (protocol/consensus §6).
+// Rules unknown to this program that a network has adopted or is voting on (protocol/consensus §6).
 
-/** A round of the network's producers: each makes one of so many blocks. */
+/** Blocks of a round, in which each producer makes one. */
 const ROUND = 27n;
 
 /**

@@ -104,7 +104,7 @@ export const PermissionUpdate = sending({
 				"conflicting_flags",
 				"permission update compares with the stored permissions and can't be offline",
 			);
-		// What stands in the environment gives way to what was typed.
+		// Typed arguments override the environment.
 		const isFromTyped = raw.some((token) => token.type === "flag" && token.flag === "from");
 		if (args.account !== undefined && isFromTyped && args.account !== flags.from) {
 			throw new Failure("conflicting_flags", "the account is named twice, as an argument and by --from");
@@ -238,7 +238,7 @@ async function agreeTo(
 		throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
 }
 
-/** What a command may say in place of a person who looks. */
+/** Flags that replace a person's confirmation. */
 function remedies(unverified: readonly PermissionRemark[]): string[] {
 	return [
 		...(unverified.some(({ unnamed }) => unnamed)

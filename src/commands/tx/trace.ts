@@ -147,7 +147,7 @@ async function storedEnergyByLine(
 	return maps.length === 0 ? undefined : traceEnergyByLine(client, id, ask, maps).catch(orNote(""));
 }
 
-/** What it stored; undefined where the node doesn't tell, or that would be too much. */
+/** What it stored; undefined if the node doesn't report it, or it is too much. */
 async function changesOf(
 	client: NodeClient,
 	id: Uint8Array,
@@ -174,7 +174,7 @@ async function changesOf(
 	return storageChanges(difference, root, layoutOf, walletForms(read));
 }
 
-/** What is stored otherwise than before, in groups by contract. */
+/** Changed storage, grouped by contract. */
 function changeLines(changes: readonly StorageChange[] = []): string[] {
 	const lines: string[] = [];
 	let last = "";

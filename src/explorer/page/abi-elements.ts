@@ -29,7 +29,7 @@ function valueChild(type: string, value: Value): Child {
 	);
 }
 
-/** A value; of an amount also its smallest units. */
+/** A value; for an amount also in smallest units. */
 export function valueInFull({ type, value }: Pick<Decoded, "type" | "value">): Child {
 	const shown = valueChild(type, value);
 	return value.kind === "text" && value.amount !== undefined ? [shown, ` = ${value.text}`] : shown;

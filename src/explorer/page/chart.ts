@@ -6,20 +6,20 @@ import { type Child, drawn, make, note, section } from "./elements.js";
 const HEIGHT = 100;
 const WIDTH = 400;
 
-/** A number by where it belongs: a block, a moment. */
+/** A value at a block or moment. */
 interface Point {
 	readonly place: string;
-	/** What is said of it beside its value; empty for nothing. */
+	/** Text beside its value; may be empty. */
 	readonly more: string;
 	readonly value: number;
 }
 
-/** What a chart is of. */
+/** What a chart measures. */
 interface Measure {
 	readonly title: string;
 	/** A value with its unit. */
 	readonly said: (value: number) => string;
-	/** Said where there is nothing to draw. */
+	/** Text if there is nothing to draw. */
 	readonly none: string;
 }
 
@@ -28,7 +28,7 @@ function picture(attributes: Readonly<Record<string, string | number>>, drawing:
 	return drawn("svg", { viewBox, preserveAspectRatio: "none", class: "chart", ...attributes }, drawing);
 }
 
-/** Lines across at no, half and the whole height. */
+/** Horizontal lines at zero, half and full height. */
 const lines = (): Child =>
 	[0, 0.5, 1].map((part) => drawn("line", { x1: 0, y1: HEIGHT * part, x2: WIDTH, y2: HEIGHT * part }));
 
@@ -114,7 +114,7 @@ export function barChart(measure: Measure, points: readonly Point[], of = "block
 	return figure(measure, words, top, rects(points, top), extents, places);
 }
 
-/** Values that hold from a moment on, until the next. @param from, until the moments at both ends */
+/** Values that each apply until the next. @param from, until the moments at both ends */
 export function stepChart(
 	measure: Measure,
 	words: string,

@@ -1,4 +1,4 @@
-/** Making what is shown. Texts become text nodes, whatever they hold; nothing here reads HTML. */
+/** Creates elements. Texts always become text nodes; nothing here parses HTML. */
 
 import { addressText } from "../address-text.js";
 import { age, coins, grouped, moment, plain, plainBlock, plainLines, shortened } from "../format.js";
@@ -100,7 +100,7 @@ export function time(ms: number): HTMLElement {
 	return element;
 }
 
-/** How long ago something was; the moment itself stands in its title. */
+/** How long ago a moment was, with the moment as title. */
 export function ago(ms: number, nowMs: number): HTMLElement {
 	const element = time(ms);
 	element.title = element.textContent ?? "";
@@ -110,7 +110,7 @@ export function ago(ms: number, nowMs: number): HTMLElement {
 }
 
 /**
- * An account: what people call it, as soon as that is known, and a link to it.
+ * A link to an account, with its name once that is known.
  * @param whole as in {@link addressLink}
  */
 export function party(
@@ -145,7 +145,7 @@ export function table(
 	none = "None.",
 ): HTMLElement {
 	if (rows.length === 0) return make("p", { class: "note" }, none);
-	// A column is one of numbers where each of its cells is: those stand under each other by their digits.
+	// A column whose cells are all numbers is aligned by digits.
 	const numbers = heads.map((_, column) => rows.every((row) => isNumber(row[column])));
 	const kind = (column: number): Attributes => (numbers[column] ? { class: "number" } : {});
 	const head = make(
@@ -185,7 +185,7 @@ function isNumber(cell: Child): boolean {
 	return typeof cell === "number" || typeof cell === "bigint" || /^-?\d[\d,.]*$/.test(String(cell ?? ""));
 }
 
-/** Milliseconds for which a button says that it has copied. */
+/** Milliseconds for which a button confirms the copy. */
 const COPIED_MS = 1_500;
 
 /** A text with a button that copies it, where the browser lets pages do so. @param shown instead of the text */
@@ -193,7 +193,7 @@ export function copyable(
 	text: string,
 	shown: HTMLElement = make("span", { class: "mono" }, text),
 ): HTMLElement {
-	// Browsers give the clipboard to pages of this machine and of encrypted connections alone.
+	// Browsers provide the clipboard only in secure contexts: localhost and HTTPS.
 	const { clipboard } = navigator as { readonly clipboard?: Clipboard };
 	if (!clipboard) return shown;
 	const copy = button("", () => {
@@ -222,25 +222,25 @@ const sheets = (): SVGElement =>
 		drawn("path", { d: "M10.5 5.5v-4h-9v9h4M5.5 5.5h9v9h-9z" }),
 	);
 
-/** Characters of data that are shown at once. */
+/** The most characters of data shown unfolded. */
 const LONGEST_DATA = 160;
 
-/** Data as it is: its beginning with all of it in a fold where it is long, and a button that copies the whole. */
+/** Raw data with a button that copies it; if long, only its beginning, with the whole in a fold. */
 export function data(text: string): HTMLElement {
-	// What is laid out over several lines begins on one.
+	// Data formatted over several lines is previewed on one.
 	const begin = text.slice(0, LONGEST_DATA).replace(/\n\s*/g, " ");
 	if (text.length <= LONGEST_DATA)
 		return text === "" ? make("span") : copyable(text, make("span", { class: "mono" }, begin));
 	const whole = make("pre", { tabindex: "0", "aria-label": "All of it" });
 	const all = folded(`All ${grouped(text.length)} characters`, whole);
-	// Megabytes that nobody opens aren't laid out.
+	// Rendered only when opened, since data may have megabytes.
 	all.addEventListener("toggle", () => {
 		whole.textContent = plainLines(text);
 	});
 	return make("div", {}, copyable(text, make("span", { class: "mono" }, `${begin}…`)), all);
 }
 
-/** What is shown when somebody opens it. */
+/** A collapsible section. */
 export function folded(title: string, ...children: Child[]): HTMLDetailsElement {
 	return make("details", {}, make("summary", {}, title), ...children);
 }
@@ -290,7 +290,7 @@ export function section(title: string, ...children: Child[]): HTMLElement {
 	return element;
 }
 
-/** One figure of a view, with what it is and what more there is to say. */
+/** One figure of a view, with title and details. */
 export function tile(title: string, figure: Child, more: Child): HTMLElement {
 	return make(
 		"div",
@@ -301,7 +301,7 @@ export function tile(title: string, figure: Child, more: Child): HTMLElement {
 	);
 }
 
-/** A part of which the whole is known, as a bar. */
+/** A part of a whole as a bar. */
 export function bar(label: string, part: number, whole: number): HTMLElement {
 	const meter = make("progress", { "aria-label": label });
 	meter.max = whole > 0 ? whole : 1;

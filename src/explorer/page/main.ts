@@ -52,7 +52,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
 	["charts", "Charts"],
 ];
 
-/** How often the head is asked for; blocks of a network come every three seconds. */
+/** Polling interval of the head; a network has a block every three seconds. */
 const HEAD_MS = 3_000;
 const DEVELOPMENT_HEAD_MS = 1_000;
 const SECOND_MS = 1_000;
@@ -73,7 +73,7 @@ function parts(): { readonly name: string; readonly argument: string } {
 	try {
 		argument = decodeURIComponent(argument);
 	} catch {
-		// What isn't encoded is taken as it is.
+		// An argument with invalid encoding is used unchanged.
 	}
 	return { name, argument };
 }
@@ -105,7 +105,7 @@ async function show(focus: boolean): Promise<void> {
 		nowMs,
 		again: () => void show(false),
 	};
-	// Only there clocks are moved on, and what is shown is told by them.
+	// Only development chains have a moved clock, by which ages are shown.
 	if (site.development) await firstHead;
 	const make_ = VIEWS.get(name);
 	const view = make_
@@ -130,10 +130,10 @@ function navigation(current: string): void {
 	element("navigation").replaceChildren(make("ul", {}, items));
 }
 
-/** The head as it was last known, and how. */
+/** The last known head, and how it became known. */
 let head: { readonly answer: Json | NodeError; readonly kind: LiveKind } | undefined;
 
-/** How far the clock of a development chain was moved on. */
+/** How far the clock of a development chain was advanced. */
 let aheadMs = 0;
 
 const headMs = (): number => (!head || head.answer instanceof NodeError ? 0 : blockFacts(head.answer).timeMs);
@@ -182,7 +182,7 @@ function headChanged(answer: Json | NodeError, kind: LiveKind): void {
 	});
 	const isFirst = lastHead === "";
 	lastHead = id;
-	// The view that is being shown has asked for the first by itself.
+	// The current view has fetched the first head itself.
 	if (!isFirst) for (const listener of listeners) listener(answer);
 }
 

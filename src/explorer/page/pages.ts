@@ -27,10 +27,10 @@ interface ListFile {
 	readonly row: (row: Json) => readonly string[];
 }
 
-/** Rows that are asked for at a time: to be read, and for a file. */
+/** Rows per request: for display, and for a file. */
 export const PAGE = 25;
 export const CSV_PAGE = 200;
-/** Rows of a file. */
+/** The most rows of a file. */
 const MAX_CSV = 10_000;
 
 export const NO_INDEX =
@@ -60,7 +60,7 @@ function save(name: string, text: string): void {
 	window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** A button that saves a whole list, and what came of it. */
+/** A button that saves a whole list, and its result. */
 function saving(context: ViewContext, { name, heads, path, row }: ListFile): HTMLElement {
 	const said = make("span", { role: "status" });
 	const act = async (): Promise<void> => {

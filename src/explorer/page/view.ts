@@ -1,4 +1,4 @@
-/** What every view gets, and what it gives. */
+/** Input and output of every view. */
 
 import type { Json } from "../answer.js";
 import type { Contracts } from "../contracts.js";
@@ -13,9 +13,9 @@ export interface Site {
 export interface ViewContext {
 	readonly client: NodeClient;
 	readonly site: Site;
-	/** Contracts and names of accounts, asked for once a view. */
+	/** Contracts and names of accounts, fetched once per view. */
 	readonly contracts: Contracts;
-	/** What the program that serves the page knows of networks; asked for once. */
+	/** Facts about networks from the page's server; fetched once. */
 	readonly facts: () => Promise<NetworkFacts>;
 	/** Ends when another view is shown. */
 	readonly signal: AbortSignal;

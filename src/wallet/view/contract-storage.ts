@@ -1,4 +1,4 @@
-/** Variables of a contract by their names, read from its storage by the compiler's layout. */
+/** Reads a contract's variables by name from its storage, using the compiler's storage layout. */
 
 import {
 	firstElement,
@@ -16,16 +16,16 @@ import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { nearest } from "../values/suggestion.js";
 
-/** Words of a long text that are read; what is longer is told by its length. */
+/** The most words read of a long text; for a longer one only its length is given. */
 const MAX_TEXT_WORDS = 64;
-/** Elements of a list that are shown. */
+/** The most elements shown of an array. */
 const MAX_ELEMENTS = 100;
-/** Variables behind which no more elements are shown: a layout may come from anybody, with lists of structures in a structure. */
+/** No more elements are shown beyond this many variables: a layout is untrusted and may nest arrays of structs. */
 const MAX_SHOWN = 2_000;
-/** Words that are asked for at once. */
+/** Words requested concurrently. */
 const WORDS_AT_ONCE = 16;
 
-/** Reads a word: 64 digits. */
+/** Reads a word: 64 hexadecimal digits. */
 type ReadWord = (slot: bigint) => Promise<string>;
 
 /** A variable with its value, for printing. */
@@ -36,15 +36,15 @@ interface StoredVariable {
 	readonly value: string;
 }
 
-/** @param read from an address in any form; of the 20 bytes, 40 digits */
+/** @param read parses an address in any form into the 40 digits of its 20 bytes */
 export function walletForms(read: (text: string) => string | undefined): LayoutAddresses {
 	const prefix = toHex(Uint8Array.of(addressPrefix()));
-	// A layout from elsewhere may give an address any number of bytes.
+	// An untrusted layout may give an address any number of bytes.
 	return { read, write: (digits) => toBase58Check(fromHex(prefix + digits)) };
 }
 
 /**
- * The variables that a path names: `owner`, `balances[bob]`, `orders[3].amount`; all of the layout without one.
+ * The variables selected by a path: `owner`, `balances[bob]`, `orders[3].amount`; without a path, the whole layout.
  * @throws {Failure} `bad_value`
  */
 export function variablesNamed(
@@ -82,19 +82,22 @@ export function variablesNamed(
 	return chosen;
 }
 
-/** How a value of a mapping is named, one key further; undefined for other variables. @param path of the variable */
+/**
+ * The path of a mapping's value, one key deeper; undefined for other variables.
+ * @param path of the variable
+ */
 export function formOfKey(path: string, { mapping }: Variable): string | undefined {
 	return mapping && `'${path}[<${mapping.keyType}>]'`;
 }
 
-/** The variable of that name, or the members of the structure. */
+/** The variable of that name, or the members of the struct. */
 function startingWith(all: readonly Variable[], name: string): readonly Variable[] {
 	return all.filter((variable) => variable.name === name || variable.name.startsWith(`${name}.`));
 }
 
 /**
- * The variables with the elements of their lists, the first {@link MAX_ELEMENTS} of each: behind a list whose length can change, in
- * place of one whose can't.
+ * Adds the elements of arrays, the first {@link MAX_ELEMENTS} of each. They follow a dynamic array, and
+ * replace a fixed one that is shown completely.
  */
 export async function withElements(
 	layout: StorageLayout,
@@ -122,7 +125,7 @@ export async function withElements(
 	return found;
 }
 
-/** Reads their values, each word once. */
+/** Reads the values of variables, each word once. */
 export async function storedValues(
 	variables: readonly Variable[],
 	read: ReadWord,

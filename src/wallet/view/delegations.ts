@@ -1,4 +1,4 @@
-/** Delegations of an account, both generations, as single amounts (protocol/staking §8.4). */
+/** Delegations of an account, of both staking generations, one row per amount (protocol/staking §8.4). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -17,7 +17,7 @@ export interface DelegationView {
 	readonly resource: "bandwidth" | "energy";
 	/** Sun. */
 	readonly amount: bigint;
-	/** Epoch milliseconds until which it can't be taken back; absent if it can. */
+	/** Epoch milliseconds until which it can't be reclaimed; absent if it can. */
 	readonly lockedUntil?: bigint | undefined;
 	/** Generation of staking. */
 	readonly version: 1 | 2;

@@ -1,4 +1,4 @@
-/** The energy of a transaction by line of the sources, from the list of its operations (protocol/json-rpc §14.3). */
+/** A transaction's energy by source line, computed from its operation trace (protocol/json-rpc §14.3). */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
@@ -12,7 +12,7 @@ interface LineEnergy {
 	/** From 1. */
 	readonly line: number;
 	readonly text: string;
-	/** What its operations used, without the calls that they made. */
+	/** Energy of its operations, without the calls that they made. */
 	readonly energy: bigint;
 	readonly operations: number;
 }
@@ -20,20 +20,20 @@ interface LineEnergy {
 export interface EnergyByLine {
 	/** Most energy first. */
 	readonly lines: readonly LineEnergy[];
-	/** Of code without a source, and of what the compiler made for no line. */
+	/** Energy of code without a source, and of compiler-generated code that maps to no line. */
 	readonly unmapped: bigint;
-	/** The same as calls, in them functions, in them lines. */
+	/** The same as a tree: calls, their functions, and their lines. */
 	readonly tree: CallView;
 }
 
-/** The source of a contract's deployed code, by its address of 20 bytes; undefined: nothing is known of it. */
+/** The source of a contract's deployed code, by its address of 20 bytes; undefined if unknown. */
 export type MappedCodeOf = (address: string) => Promise<MappedCode | undefined>;
 
 interface Operation {
 	readonly pc: number;
 	readonly op: string;
 	readonly depth: number;
-	/** Energy left before it, and what it took with what it gave on. */
+	/** Energy left before the operation; `cost` is what it took, including the energy passed on to a call. */
 	readonly gas: bigint;
 	readonly cost: bigint;
 	readonly stack: readonly Json[];
@@ -42,18 +42,18 @@ interface Operation {
 interface Frame {
 	readonly code: MappedCode | undefined;
 	last: Operation | undefined;
-	/** Of the calls that the last operation made. */
+	/** Energy of the calls made by the last operation. */
 	inner: bigint;
 	total: bigint;
-	/** The call, and the functions that run in it, the innermost last. */
+	/** The call, and the functions active in it, innermost last. */
 	readonly places: Place[];
 }
 
-/** Calls and functions in each other that are told apart; what is deeper counts for the last of these. */
+/** Maximum nesting of calls and functions in the tree; anything deeper counts for the last of them. */
 const MAX_PLACES = 1_024;
 const FUNCTION = /\b(?:function|modifier)\s+([\w$]+)|\b(constructor|receive|fallback)\b/;
 
-/** A call, a function or a line, with the energy of its operations but those of what is inside of it. */
+/** A call, a function or a line, with the energy of its own operations, without those of nested places. */
 class Place {
 	own = 0n;
 	private readonly inner = new Map<string, Place>();
@@ -80,7 +80,7 @@ class Place {
 	}
 }
 
-/** Follows a jump into a function, or out of one. @param pc where it leads */
+/** Tracks a jump into or out of a function. @param pc the jump's target */
 function follow({ code, last, places }: Frame, pc: number): void {
 	const jump = last && code?.jumpAt(last.pc);
 	if (jump === "o" && places.length > 1) places.pop();
@@ -89,17 +89,17 @@ function follow({ code, last, places }: Frame, pc: number): void {
 	const line = code?.lineAt(pc);
 	const [, named, other] = FUNCTION.exec(line?.text ?? "") ?? [];
 	const name = named ?? other;
-	// What the compiler made for itself counts for the function that needs it.
+	// Compiler-generated helpers count for the function that calls them.
 	places.push(line && name ? place.child("FUNCTION", `${line.file}:${line.line}`, name) : place);
 }
 
-/** Operations that run the code of the address which stands second on the stack. */
+/** Operations that run the code of the address in second place on the stack. */
 const CALLS = new Set(["CALL", "CALLCODE", "DELEGATECALL", "STATICCALL", "CALLTOKEN"]);
 const ADDRESS_DIGITS = 40;
 
 /**
- * @param answer of `debug_traceTransaction` without a tracer, with stacks
- * @param root address of the contract that the transaction calls, 40 hexadecimal digits; undefined: it creates one
+ * @param answer the result of `debug_traceTransaction` without a tracer, with stacks
+ * @param root address of the called contract, 40 hexadecimal digits; undefined if the transaction creates one
  * @throws {Failure} `rpc_error` if the answer is no list of operations
  */
 export async function energyByLine(
@@ -141,7 +141,7 @@ export async function energyByLine(
 	return { ...account.result, tree: whole.view() };
 }
 
-/** Lines for people, as many as they read. */
+/** The most lines shown to people. */
 const SHOWN_LINES = 40;
 
 /** The lines with the most energy as a table for people. */

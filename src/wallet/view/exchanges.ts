@@ -9,7 +9,7 @@ import type { NodeClient, NodeView } from "../node/node-client.js";
 
 export type ExchangePair = Readonly<Exchange>;
 
-/** One pair; undefined if there is none of this number. */
+/** Fetches a pair by its number; undefined if there is none. */
 export async function exchangeById(
 	client: NodeClient,
 	id: bigint,
@@ -19,13 +19,13 @@ export async function exchangeById(
 		const answer = await client.call("getexchangebyid", { id }, view);
 		return Object.keys(answer).length === 0 ? undefined : messageFrom(Exchange, answer);
 	} catch (error) {
-		// The network's nodes answer a missing pair with the failure of their own program.
+		// The network's nodes answer a query for a missing pair with an internal exception.
 		if (error instanceof Failure && error.facts.node?.code === "NullPointerException") return undefined;
 		throw error;
 	}
 }
 
-/** The same, where the pair must exist. @throws {Failure} `not_found` */
+/** Like {@link exchangeById}, for a pair that must exist. @throws {Failure} `not_found` */
 export async function existingExchange(
 	client: NodeClient,
 	id: bigint,
@@ -74,7 +74,7 @@ export function exchangeSide(exchange: ExchangePair, token: Uint8Array): Exchang
 	);
 }
 
-/** What goes in or comes out of the other token with so many units of one (protocol/exchange §4, §5). */
+/** The amount of the other token that is injected or withdrawn with `units` of this one (protocol/exchange §4, §5). */
 export function otherAmount({ balance, otherBalance }: ExchangeSide, units: bigint): bigint {
 	return balance > 0n ? (otherBalance * units) / balance : 0n;
 }
@@ -89,7 +89,7 @@ interface ExchangeView {
 	readonly firstBalance: bigint;
 	readonly secondToken: string;
 	readonly secondBalance: bigint;
-	/** Whether a side is empty, so that nothing can be traded any more. */
+	/** Whether a side is empty, which ends trading. */
 	readonly closed: boolean;
 }
 

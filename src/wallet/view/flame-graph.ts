@@ -1,4 +1,4 @@
-/** The energy of an execution as a flame graph: a bar for each call as wide as what it used, on the bar of its caller. */
+/** The energy of an execution as a flame graph: each call is a bar below its caller, as wide as the energy it used. */
 
 import type { CallView } from "./call-view.js";
 
@@ -6,9 +6,9 @@ const WIDTH = 1_200;
 const ROW = 20;
 const MARGIN = 10;
 const TITLE = 24;
-/** Width of a character of a label. */
+/** Width of a label's character. */
 const CHARACTER = 6.6;
-/** Bars below this width are left out: nobody sees them, and there may be as many as calls. */
+/** Narrower bars are omitted: they would be invisible, and there may be as many as calls. */
 const LEAST_WIDTH = 0.3;
 
 interface Bar {
@@ -35,12 +35,12 @@ ${shapes}
 `;
 }
 
-/** Places a call and its inner calls below it, in their order. */
+/** Places a call, and its inner calls below it in order. */
 function place(call: CallView, x: number, width: number, row: number, bars: Bar[]): void {
 	const calls = (call.inner ?? []).filter((entry) => "energy" in entry);
 	const inside = calls.reduce((sum, { energy }) => sum + energy, 0n);
 	bars.push({ x, width, row, call, own: call.energy > inside ? call.energy - inside : 0n });
-	// What inner calls used can be more than what was counted for their caller, as with a stipend.
+	// Inner calls can use more than was charged to their caller, for example with a stipend.
 	const whole = inside > call.energy ? inside : call.energy;
 	let at = x;
 	for (const inner of calls) {
@@ -50,7 +50,7 @@ function place(call: CallView, x: number, width: number, row: number, bars: Bar[
 	}
 }
 
-/** A part of a whole that may be beyond what numbers hold exactly. */
+/** A fraction of a whole that may exceed the safe integer range. */
 const share = (part: bigint, whole: bigint): number => Number((part * 1_000_000n) / whole) / 1_000_000;
 
 function barShape({ x, width, row, call, own }: Bar, total: bigint): string {
@@ -72,7 +72,7 @@ function nameOf({ kind, function: signature, input, size }: CallView): string {
 	return input === undefined ? kind : input.slice(0, 10);
 }
 
-/** Equal names have equal colors; what failed is red. */
+/** Equal names get equal colors; failed calls are red. */
 function colorOf(name: string, succeeded: boolean): string {
 	if (!succeeded) return "#e05050";
 	let hash = 0;
@@ -88,7 +88,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	"'": "&apos;",
 };
 
-/** Text for XML: what XML can't hold at all is a question mark. */
+/** Escapes text for XML; characters that XML can't represent become question marks. */
 function escaped(text: string): string {
 	const printable = text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, "?");
 	return printable.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "?");

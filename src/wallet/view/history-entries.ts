@@ -1,6 +1,6 @@
 /**
- * What the transactions of an account did to its coins: entries with amounts that are signed, and the balance after each, counted back from
- * the present one. Where a transaction's effect isn't told by the history, older balances are unknown.
+ * The effect of an account's transactions on its coins: entries with signed amounts, and the balance after each, computed
+ * backwards from the current one. Before a transaction whose effect the history doesn't contain, balances are unknown.
  */
 
 import { toBase58Check } from "../../protocol/address.js";
@@ -12,24 +12,24 @@ export interface HistoryEntry {
 	readonly time: bigint;
 	readonly block: bigint | undefined;
 	readonly txID: string;
-	/** Of an internal transaction. */
+	/** Only for an internal transaction. */
 	readonly internalID?: string | undefined;
-	/** Name of the contract type without its end, or what an internal transaction did. */
+	/** Name of the contract type without its suffix, or an internal transaction's note. */
 	readonly type: string;
 	readonly direction: "in" | "out" | "self" | "none";
-	/** Who else took part, Base58. */
+	/** The other party, Base58. */
 	readonly counterparty?: string | undefined;
-	/** In sun, negative for what left the account; without the fee. Undefined: not told. */
+	/** Sun, negative if it left the account; without the fee. Undefined if unknown. */
 	readonly amount: bigint | undefined;
 	/** Sun that the account paid for the transaction. */
 	readonly fee: bigint;
-	/** What the transaction used: energy and bandwidth, paid or not. */
+	/** Energy and bandwidth that the transaction used, whether burned or covered by stake. */
 	readonly energy: bigint;
 	readonly bandwidth: bigint;
 	readonly result: string;
 }
 
-/** Fields of a contract that name whom it is about. */
+/** Fields of a contract that name its target. */
 const TARGETS = [
 	"to_address",
 	"contract_address",
@@ -38,7 +38,7 @@ const TARGETS = [
 	"transparent_to_address",
 ];
 
-/** A row of the list of an account's transactions as an entry. @param own 42 hexadecimal digits */
+/** Converts a row of an account's transaction list. @param own the account, 42 hexadecimal digits */
 export function entryOf(row: JsonRecord, own: string): HistoryEntry {
 	return member(row, "internal_tx_id") === undefined ? transactionEntry(row, own) : internalEntry(row, own);
 }
@@ -90,7 +90,7 @@ function transactionEntry(row: JsonRecord, own: string): HistoryEntry {
 	};
 }
 
-/** Types that move no coins but their fee. */
+/** Types that move no coins apart from their fee. */
 const WITHOUT_COINS = new Set([
 	"AccountCreate",
 	"TransferAsset",
@@ -117,7 +117,7 @@ const WITHOUT_COINS = new Set([
 
 type Effect = (value: JsonRecord, row: JsonRecord) => bigint;
 
-/** Coins that go from the owner to the other one, and those that only the owner gains or loses. */
+/** Coins that move from the owner to the target, or that only the owner gains or loses. */
 const MOVED: Readonly<Record<string, Effect>> = {
 	Transfer: ({ amount }) => integer(amount),
 	ParticipateAssetIssue: ({ amount }) => integer(amount),
@@ -134,7 +134,7 @@ const GAINED: Readonly<Record<string, Effect>> = {
 	WithdrawBalance: (_, row) => integer(row["withdraw_amount"]),
 };
 
-/** What the transaction did to the account's coins besides the fee; undefined: the history doesn't tell. */
+/** The change of the account's coins apart from the fee; undefined if the history doesn't contain it. */
 function amountOf(
 	type: string,
 	value: JsonRecord,
@@ -150,14 +150,14 @@ function amountOf(
 	return isOwner ? undefined : 0n;
 }
 
-/** An entry with the balance after it, in sun; undefined where that isn't known. */
+/** An entry with the balance after it, in sun; undefined if unknown. */
 export interface BalancedEntry extends HistoryEntry {
 	readonly balance: bigint | undefined;
 }
 
-/** Counts balances back through entries that come newest first. */
+/** Computes balances backwards through entries, newest first. */
 export class BalanceCount {
-	/** Before all entries so far. */
+	/** The balance before all entries added so far. */
 	before: bigint | undefined;
 
 	/** @param now the balance after the newest entry */
@@ -188,7 +188,7 @@ const text = (value: Json | undefined): string => (typeof value === "string" ? v
 const record = (value: Json | undefined): JsonRecord => (isRecord(value) ? value : {});
 const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
-/** An address of 42 digits in Base58; anything else isn't shown. */
+/** Base58 of an address of 42 digits; undefined for anything else. */
 function shown(hex: string): string | undefined {
 	return /^[0-9a-f]{42}$/.test(hex) ? toBase58Check(Buffer.from(hex, "hex")) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What a proof proves, and what it doesn't, for printing (protocol/inclusion-proof §2). */
+/** What an inclusion proof proves, and what it doesn't, for printing (protocol/inclusion-proof §2). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -22,12 +22,12 @@ export interface InclusionView {
 	readonly from: View | undefined;
 	readonly contract: View | undefined;
 	readonly signers: View | undefined;
-	/** What the block records of the contract; absent where it records nothing. */
+	/** The contract's result as recorded in the block; absent if the block records none. */
 	readonly result: View | undefined;
 	readonly block: { readonly number: bigint; readonly id: string; readonly timestamp: bigint };
 	/** The last block of the proof. */
 	readonly last: bigint;
-	/** Always true: what is less isn't proven. */
+	/** Always true: anything less doesn't count as proven. */
 	readonly irreversible: true;
 	readonly witnesses: {
 		readonly trusted: number;
@@ -35,7 +35,7 @@ export interface InclusionView {
 		readonly built: readonly WitnessKeyView[];
 		readonly others: readonly WitnessKeyView[];
 	};
-	/** Where the trusted set says that it is from; `distance` in blocks up to the proven one. */
+	/** Where the trusted set claims to be from; `distance` in blocks up to the proven one. */
 	readonly checkpoint: {
 		readonly chain: string | undefined;
 		readonly block: string | undefined;
@@ -83,7 +83,7 @@ const keyView = ({ address, key }: WitnessKey): WitnessKeyView => ({
 	key: toBase58Check(key),
 });
 
-/** The same for people. */
+/** The view as lines for people. */
 export function inclusionLines(view: InclusionView, { transaction }: Inclusion, set: WitnessSet): string[] {
 	const { txID, type, from, result, block, last, witnesses, notProven } = view;
 	const { trusted, needed, built, others } = witnesses;

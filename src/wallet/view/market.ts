@@ -26,9 +26,9 @@ interface OrderView {
 	readonly sellAmount: bigint;
 	readonly buys: string;
 	readonly buyAmount: bigint;
-	/** What of it is still to be sold. */
+	/** The part still to be sold. */
 	readonly remains: bigint;
-	/** What was given back since it was too little to be sold. */
+	/** The remainder that was refunded because it was too small to be sold. */
 	readonly returned?: bigint | undefined;
 }
 
@@ -80,7 +80,7 @@ export async function ordersOfAccount(
 	return messageFrom(MarketOrderList, answer).orders;
 }
 
-/** A pair by the ids of its tokens, from its sellers' side. */
+/** A pair by its token ids, from the sellers' side. */
 interface MarketPair {
 	readonly sells: string;
 	readonly buys: string;
@@ -100,7 +100,7 @@ export async function ordersOfPair(
 	return messageFrom(MarketOrderList, answer).orders;
 }
 
-/** A price level: so many units of what is sold for so many of what is wanted, both reduced. */
+/** A price level: units sold and units wanted for them, as a reduced fraction. */
 interface PriceView {
 	readonly sellAmount: bigint;
 	readonly buyAmount: bigint;

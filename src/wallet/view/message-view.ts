@@ -1,6 +1,6 @@
 /**
- * Messages as values for printing: names of the wire, addresses in Base58, 64-bit integers as bigint (which prints as
- * text), 32-bit ones as numbers, absent fields left out (protocol/command-line §1.1, §1.3).
+ * Converts messages to printable values: wire names, addresses in Base58, 64-bit integers as bigint (which
+ * prints as text), 32-bit ones as numbers, absent fields omitted (protocol/command-line §1.1, §1.3).
  */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
@@ -23,7 +23,7 @@ function viewMessage(type: MessageType<Message>, message: Readonly<Message>): Re
 	return view;
 }
 
-/** The message type with the class of its own instances. */
+/** All present fields of a message, whose class is its message type. */
 export function viewOf<T extends Message>(message: Readonly<T>): Record<string, View> {
 	return viewMessage((message as object).constructor as MessageType<Message>, message);
 }
@@ -67,7 +67,7 @@ function viewSingle(typeName: string, field: FieldDescriptor, value: unknown): V
 function viewBytes(typeName: string, name: string, bytes: Uint8Array): View {
 	switch (byteClass(typeName, name)) {
 		case "address":
-			// Logs carry the 20 bytes that the contract machine knows.
+			// Logs contain addresses of 20 bytes, as used by the virtual machine.
 			return toBase58Check(bytes.length === 20 ? addressFromHash(bytes) : bytes);
 		case "text":
 			return fromUtf8(bytes);

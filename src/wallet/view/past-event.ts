@@ -1,4 +1,4 @@
-/** An event of a contract as a node's history tells it. */
+/** Events of a contract, from a node's history index. */
 
 import { type AbiView, viewAddress } from "../../abi/coder.js";
 import { decodeLog } from "../../abi/log.js";
@@ -16,7 +16,7 @@ import { isRecord, type Json, type JsonRecord } from "../json.js";
 import { historyPath, historyRows } from "../node/history-client.js";
 import type { NodeClient } from "../node/node-client.js";
 
-/** A log in the form that logs of JSON-RPC have here: decoded, or its topics and data where no interface is known. */
+/** A log in the same form as those from JSON-RPC: decoded, or topics and data if no interface is known. */
 export interface PastEvent {
 	readonly block: bigint;
 	readonly txID: string;
@@ -25,27 +25,27 @@ export interface PastEvent {
 	/** Base58. */
 	readonly contract: string;
 	readonly event?: string;
-	/** Name and types, whose hash is the first topic; absent where the index doesn't tell it. */
+	/** Name and types, whose hash is the first topic; absent if the index doesn't have it. */
 	readonly signature?: string;
 	/** By name; addresses in Base58, bytes as `0x…`, numbers as decimal text. */
 	readonly args?: { readonly [name: string]: AbiView };
 	/** As `0x…`. */
 	readonly topics?: readonly string[];
 	readonly data?: string;
-	/** Its block can still be undone. */
+	/** Its block can still be reverted. */
 	readonly unconfirmed?: true;
 }
 
 interface PastEventQuery {
-	/** Name of the events that are wanted. */
+	/** Only events of this name. */
 	readonly name?: string | undefined;
 	readonly isOldestFirst: boolean;
 	readonly most?: number | undefined;
 }
 
 /**
- * Events of a contract from a node's index. The index filters by the names that it knows; where it finds none, all of them are
- * looked through by the interface.
+ * Yields events of a contract from a node's index. The index filters by the event names that it knows; if it
+ * finds none, all events are decoded and filtered here by the interface.
  */
 export async function* pastEvents(
 	client: NodeClient,
@@ -69,7 +69,7 @@ export async function* pastEvents(
 	}
 }
 
-/** @param items what decodes a row for which the index knows no interface */
+/** @param items decode a row for which the index has no interface */
 export function pastEvent(row: JsonRecord, items: ContractInterface = []): PastEvent {
 	const content = contentOf(row);
 	return {
@@ -100,7 +100,7 @@ function contentOf(row: JsonRecord): Content {
 		return { topics: parts.slice(0, -1), data: parts.at(-1) ?? "0x" };
 	}
 	const item = eventOf(text(row["event"]));
-	// Each argument stands under its position, too.
+	// `result` holds each argument under its position, too.
 	const names = Object.keys(types).length > 0 ? Object.keys(types) : Object.keys(result);
 	const parameters = item?.inputs.map((input, at) => ({ ...input, name: input.name || String(at) }));
 	const known = new Map(parameters?.map((parameter) => [parameter.name, parameter]));
@@ -129,7 +129,7 @@ function eventOf(description: string): AbiItem | undefined {
 const integer = (value: Json | undefined): bigint => (typeof value === "bigint" ? value : 0n);
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/** A value of a row in the form of a decoded log. @param parameter its type is empty where it isn't known */
+/** A row's value in the form of a decoded log's. @param parameter its type is empty if unknown */
 function viewOf(value: Json | undefined, parameter: AbiParameter): AbiView {
 	const { type, components = [] } = parameter;
 	const element = type.replace(/\[\d*\]$/, "");

@@ -13,7 +13,7 @@ export interface ProposalView {
 	/** Epoch milliseconds. */
 	readonly created: bigint;
 	readonly expiration: bigint;
-	/** Values by the parameter's number, and its name where one is known; what it does where that was asked for. */
+	/** Values by the parameter's number, with its name if known, and `about`, its description, if requested. */
 	readonly parameters: readonly {
 		readonly id: bigint;
 		readonly name?: string | undefined;
@@ -21,11 +21,11 @@ export interface ProposalView {
 		readonly about?: string | undefined;
 	}[];
 	readonly approvals: readonly string[];
-	/** Of active witnesses, while it is open, where that was asked for. */
+	/** Approvals of active witnesses that it needs; only while it is open, and if requested. */
 	readonly approvalsNeeded?: number | undefined;
 }
 
-/** A proposal for printing. @param nameOf the name of a parameter's number */
+/** A proposal for printing. @param nameOf the name of a parameter by its number */
 export function viewProposal(
 	proposal: Readonly<Proposal>,
 	nameOf: (id: bigint) => string | undefined,
@@ -41,7 +41,7 @@ export function viewProposal(
 	};
 }
 
-/** The state for people: on a chain with a single active witness, none are needed. */
+/** The state for people. On a chain with a single active witness, no approvals are needed. */
 export function proposalStateText({ state, approvals }: ProposalView): string {
 	return state === "APPROVED" && approvals.length === 0
 		? `${state}, by nobody: 7/10 of the active witnesses, rounded down, were none`
@@ -66,13 +66,13 @@ export async function proposalPage(
 		.proposals;
 }
 
-/** One proposal; undefined if there is none of this number. */
+/** Fetches a proposal by its number; undefined if there is none. */
 export async function proposalById(client: NodeClient, id: bigint): Promise<Readonly<Proposal> | undefined> {
 	const answer = await client.call("getproposalbyid", { id });
 	return Object.keys(answer).length === 0 ? undefined : messageFrom(Proposal, answer);
 }
 
-/** The number of the newest proposal that an account made with these values; receipts don't tell it. */
+/** The number of an account's newest proposal with these values, which the receipt doesn't contain. */
 export async function newestProposalId(
 	client: NodeClient,
 	proposer: Uint8Array,

@@ -2,7 +2,7 @@
 
 import { Failure } from "../failure.js";
 
-/** What one code of the largest size holds at the lowest error correction, with a little room. */
+/** Capacity of the largest code at the lowest error correction, with a little margin. */
 const MAX_BYTES = 2900;
 
 type Bitmap = readonly (readonly boolean[])[];
@@ -17,7 +17,7 @@ async function modulesOf(text: string): Promise<Bitmap> {
 	return encodeQR(text, "raw", { ecc: bytes > 300 ? "low" : "medium", border: 2 });
 }
 
-/** For terminals: two rows of modules in a line, dark modules as blanks, so that it reads on a dark screen. */
+/** For terminals: two rows of modules per line, dark modules as blanks, so it scans on a dark screen. */
 export async function qrText(text: string): Promise<string> {
 	const rows = await modulesOf(text);
 	const lines: string[] = [];
@@ -30,10 +30,10 @@ export async function qrText(text: string): Promise<string> {
 	return lines.join("\n");
 }
 
-/** Light modules: none, the lower, the upper, both. */
+/** Characters for light modules: none, lower, upper, both. */
 const HALVES = [" ", "▄", "▀", "█"];
 
-/** As a picture, a unit a module. */
+/** As an SVG picture, one unit per module. */
 export async function qrSvg(text: string): Promise<string> {
 	const rows = await modulesOf(text);
 	const size = rows.length;

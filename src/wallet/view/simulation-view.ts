@@ -1,4 +1,4 @@
-/** A simulated transaction for people: how it ends, what moves, whose state changes. */
+/** A simulated transaction for people: its result, asset movements and state changes. */
 
 import { parseAddress } from "../../protocol/address.js";
 import type { SimulatedMovement, SimulatedOutcome } from "../actions/simulate.js";
@@ -9,7 +9,7 @@ import { Orc20 } from "../token/orc20.js";
 import { currencyById, currencyText } from "../token/token-amount.js";
 import { formatCoin } from "../values/amount.js";
 
-/** Movements and accounts that are shown; of more only the number. */
+/** The most movements and accounts shown; the rest are only counted. */
 const MAX_LINES = 20;
 
 /** Lines of a summary. */
@@ -38,7 +38,7 @@ async function movementText(client: NodeClient, movement: SimulatedMovement): Pr
 	return [await amountText(client, movement), ...ends].join(" ");
 }
 
-/** In the unit of the asset, where that can be asked for. */
+/** The amount in the asset's unit, if that can be fetched. */
 async function amountText(client: NodeClient, movement: SimulatedMovement): Promise<string> {
 	const { asset, id = "", contract = "", amount } = movement;
 	try {
@@ -54,10 +54,10 @@ async function amountText(client: NodeClient, movement: SimulatedMovement): Prom
 		: `${amount} smallest units of ${contract || `the token ${id}`}`;
 }
 
-/** Amounts of an account by their names in an answer. */
+/** Names of account members that are amounts in sun. */
 const IN_SUN: ReadonlySet<string> = new Set(["balance", "reward", "unstaking"]);
 
-/** An account, and what of it changes. */
+/** An account and its changes. */
 function changeText(change: JsonRecord): string {
 	const parts = Object.entries(change).flatMap(([name, value]) => {
 		if (!isRecord(value)) return [];

@@ -1,4 +1,4 @@
-/** What an account has staked, delegated, and on its way back (protocol/command-line §1.6). */
+/** What an account has staked, delegated, and is unstaking (protocol/command-line §1.6). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -32,15 +32,15 @@ export interface StakeView {
 	readonly unstaking: readonly Unstaking[];
 	/** Unstaked sun that can be withdrawn now. */
 	readonly withdrawable: bigint;
-	/** How many more unstakings may be on their way. */
+	/** How many more unstakings may be started. */
 	readonly unstakesLeft: bigint;
-	/** Sun whose resource could be delegated now. */
+	/** Sun of stake whose resource could be delegated now. */
 	readonly delegatable: ByResource;
-	/** Stakes of the first generation, with the time from which they can be ended. */
+	/** Stakes of the first generation, with the time from which they can be unstaked. */
 	readonly version1?: readonly Unstaking[] | undefined;
 }
 
-/** Sun of a stake whose resource an account could delegate now; below one coin nothing can be. */
+/** Sun of stake whose resource an account could delegate now; the minimum of a delegation is one coin. */
 export async function delegatableMaximum(
 	client: NodeClient,
 	address: Uint8Array,
@@ -101,7 +101,7 @@ function stakedByResource(account: Readonly<Account>): ByResource {
 	return sums;
 }
 
-/** What is on its way back, in the order in which it was unstaked. */
+/** Pending unstakings, in the order in which they were started. */
 export function unstakings(account: Readonly<Account>): Unstaking[] {
 	return account.unfrozenV2.map(({ type, unfreeze_amount, unfreeze_expire_time }) => ({
 		amount: unfreeze_amount,

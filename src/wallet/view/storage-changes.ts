@@ -1,4 +1,4 @@
-/** What a transaction changed in the storage of contracts, by the names of variables where a layout is known. */
+/** A transaction's changes of contract storage, by variable name if a layout is known. */
 
 import { type LayoutAddresses, type StorageLayout, valueIn, variablesAt } from "../../abi/storage-layout.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
@@ -6,30 +6,30 @@ import { fromHex, toHex } from "../../protocol/bytes.js";
 import { isRecord, type Json } from "../json.js";
 import type { CallNode, TracedLog } from "./call-tree.js";
 
-/** A variable, or a slot without a known name, that holds something else than before. */
+/** A changed variable, or a changed slot without a known name. */
 export interface StorageChange {
-	/** In Base58. */
+	/** Base58. */
 	readonly contract: string;
 	/** Name with keys and members, or the slot as `0x` and digits. */
 	readonly variable: string;
-	/** As the source has it; absent: not known. */
+	/** As written in the source; absent if unknown. */
 	readonly type?: string;
 	readonly before: string;
 	readonly after: string;
 }
 
-/** Asked of a node: what was and is, of what changed. */
+/** Tracer options for the state before and after, limited to what changed. */
 export const DIFFERENCE = { tracer: "prestateTracer", tracerConfig: { diffMode: true } };
 
 const MAX_SLOTS = 2_000;
-/** Words that are tried as keys. */
+/** The most words tried as keys of mappings. */
 const MAX_WORDS = 60;
 const ZERO = "0".repeat(64);
 
 /**
- * @param difference the answer to {@link DIFFERENCE}; what isn't storage in it is left out
+ * @param difference the answer to {@link DIFFERENCE}; only its storage is used
  * @param root the calls, whose words may be keys of mappings
- * @param layoutOf of a contract of 21 bytes
+ * @param layoutOf takes a contract's address of 21 bytes
  */
 export async function storageChanges(
 	difference: Json,
@@ -67,7 +67,7 @@ interface ChangedWord {
 	readonly after: string;
 }
 
-/** Changed words of 64 digits by account, 40 digits, and slot. */
+/** Changed words, 64 digits each, by account (40 digits) and slot. */
 function slotsIn(difference: Json): ReadonlyMap<string, ReadonlyMap<bigint, ChangedWord>> {
 	const found = new Map<string, Map<bigint, ChangedWord>>();
 	let left = MAX_SLOTS;

@@ -8,7 +8,7 @@ import { messageFrom } from "../node/answer.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
 import { parseCount } from "../values/integer-text.js";
 
-/** One wish of a voter, for printing. */
+/** Votes for one witness, for printing. */
 interface VoteView {
 	readonly witness: string;
 	readonly votes: bigint;
@@ -22,25 +22,25 @@ export function votesOf(account: Readonly<Account>): VoteView[] {
 	}));
 }
 
-/** Votes that an account's stakes allow altogether: one for each staked coin. */
+/** An account's total votes: one for each staked coin. */
 export async function fetchVotingPower(client: NodeClient, address: Uint8Array): Promise<bigint> {
 	const answer = await client.call("getaccountresource", { address: toHex(address) });
 	return messageFrom(AccountResourceMessage, answer).coinPowerLimit;
 }
 
-/** Sun that an account could withdraw as rewards. */
+/** Rewards that an account could withdraw, in sun. */
 export async function fetchReward(client: NodeClient, address: Uint8Array, view: NodeView): Promise<bigint> {
 	const { reward } = await client.call("getReward", { address: toHex(address) }, view);
 	if (typeof reward !== "bigint") throw new Failure("rpc_error", "the node's answer holds no reward");
 	return reward;
 }
 
-/** Rewards can be withdrawn once in this time. */
+/** Minimum time between two withdrawals of rewards. */
 export const REWARD_PAUSE_MS = 86_400_000n;
 
 /**
  * Reads votes written as `<witness>=<count>`.
- * @param resolve the address that a text means
+ * @param resolve finds the address for a label or address text
  * @throws {Failure} `bad_value`
  */
 export async function parseVotes(
@@ -80,7 +80,7 @@ async function witnessNamed(
 	}
 }
 
-/** Whether both are the same votes, in any order. */
+/** Whether both contain the same votes, in any order. */
 export function sameVotes(a: Readonly<Account>["votes"], b: readonly VoteWitnessContractVote[]): boolean {
 	const lines = (votes: Readonly<Account>["votes"]): string =>
 		votes
@@ -90,7 +90,7 @@ export function sameVotes(a: Readonly<Account>["votes"], b: readonly VoteWitness
 	return lines(a) === lines([...b]);
 }
 
-/** Votes together with those cast before: counts of the same witness are added up. */
+/** Adds votes to those cast before, summing the counts for each witness. */
 export function addedVotes(
 	present: Readonly<Account>["votes"],
 	more: readonly VoteWitnessContractVote[],

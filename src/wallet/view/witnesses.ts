@@ -20,7 +20,7 @@ export interface WitnessView {
 	readonly url: string;
 }
 
-/** A witness with its place among all. */
+/** A witness with its rank. */
 interface RankedWitness {
 	readonly rank: number;
 	readonly witness: Readonly<Witness>;
@@ -38,15 +38,15 @@ export async function rankedWitnesses(client: NodeClient, view: NodeView): Promi
 	return rows.map(({ witness }, index) => ({ rank: index + 1, witness }));
 }
 
-/** How many witnesses take turns now: those whose approvals count. */
+/** The number of active witnesses, whose approvals count. */
 export async function activeWitnessCount(client: NodeClient): Promise<number> {
 	return (await rankedWitnesses(client, "full")).filter(({ witness }) => witness.isJobs).length;
 }
 
-/** Requests that are under way together. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
 
-/** Witnesses for printing; the node is asked for the brokerage of each. */
+/** Witnesses for printing, with the brokerage fetched for each. */
 export async function viewWitnesses(
 	client: NodeClient,
 	ranked: readonly RankedWitness[],
@@ -77,7 +77,7 @@ async function viewWitness(
 	};
 }
 
-/** Percent of its rewards that a witness keeps in the present cycle. */
+/** Percentage of its rewards that a witness keeps in the current cycle. */
 async function brokerageOf(client: NodeClient, address: Uint8Array, view: NodeView): Promise<number> {
 	const { brokerage } = await client.call("getBrokerage", { address: toHex(address) }, view);
 	return Number(brokerage ?? 0n);

@@ -1,4 +1,4 @@
-/** Functions of a contract as forms: those that read are called, those that change something are tried first and sent by somebody who may. */
+/** Forms for a contract's functions: read-only ones are called; others are tried first, then sent by an available sender. */
 
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { isKnown, reads, refusalOf, selectorOf } from "../../abi.js";
@@ -12,7 +12,7 @@ import { refusalChild, valueInFull, valuesTable } from "../abi-elements.js";
 import { button, type Child, field, lines, make, note, section, transactionLink } from "../elements.js";
 import type { ViewContext } from "../view.js";
 
-/** Functions that get a form. */
+/** The most functions with a form. */
 const MAX_FORMS = 200;
 const DEFAULT_FEE_LIMIT = "100";
 
@@ -23,7 +23,7 @@ interface Called {
 	readonly item: AbiItem;
 }
 
-/** What a call comes to without a block. */
+/** The result of a call without a transaction. */
 async function tried(
 	{ context, contract, items, item }: Called,
 	from: string,
@@ -56,11 +56,11 @@ async function tried(
 	];
 }
 
-/** Puts what came of some work into a place, and says what went wrong. */
+/** Shows the result or failure of some work in a place. */
 function runner(place: HTMLElement): (work: () => Promise<Child>) => void {
 	return (work) => {
 		place.setAttribute("aria-busy", "true");
-		// What is typed wrong is found before anything is asked.
+		// Input errors are found before any request.
 		void Promise.resolve()
 			.then(work)
 			.catch((error: unknown): Child => {

@@ -1,4 +1,4 @@
-/** What an account has beside when it is a contract: its functions as forms, interface, source, storage, events. */
+/** The additional parts of a contract's page: functions as forms, interface, source, storage, events. */
 
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import {
@@ -40,7 +40,7 @@ import type { ViewContext } from "../view.js";
 import { callForms } from "./call-forms.js";
 import { tokenSections } from "./contract-token.js";
 
-/** Source files that are shown. */
+/** The most source files shown. */
 const MAX_FILES = 100;
 
 /** @param units say what amounts of the contract's own token are, as soon as they are known */
@@ -170,7 +170,7 @@ function byHand(client: NodeClient, contract: string): HTMLElement {
 	return make("div", {}, make("div", { class: "row" }, slot.row, key.row, read), out);
 }
 
-/** The slot of a mapping's value by a key whose kind is seen by how it is typed. */
+/** The slot of a mapping's value; the key's type follows from how it is typed. */
 function keyed(slot: bigint, key: string): bigint | undefined {
 	if (key === "") return slot;
 	const [, quoted] = /^"(.*)"$/.exec(key) ?? [];
@@ -222,7 +222,7 @@ function events(context: ViewContext, contract: string, items: readonly AbiItem[
 	);
 }
 
-/** The files that were compared with the contract's code, where somebody stored them with the node (protocol/history §7). */
+/** The source files verified against the contract's code, if stored with the node (protocol/history §7). */
 function sourceFiles(source: Json | undefined): HTMLElement {
 	if (!source)
 		return section("Source", note("Nobody has given this node sources: coin contract verify --store does."));
@@ -316,6 +316,6 @@ export async function contractParts(
 	};
 }
 
-/** Where the members of tuples aren't kept, neither signature nor selector can be told. */
+/** The chain's record lacks the members of tuples, so signature and selector may be unknown. */
 const recordedSignature = ({ name, inputs }: AbiItem): string =>
 	`${name}(${inputs.map(({ type }) => type).join(",")})`;

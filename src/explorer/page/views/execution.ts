@@ -1,4 +1,4 @@
-/** What executing a transaction again shows: its calls with the energy of each, why it was reverted, and what it changed. */
+/** A transaction's trace: its calls with the energy of each, why it reverted, and what it changed. */
 
 import type { AbiItem } from "../../../abi/parameter.js";
 import { isAddressType, type Variable, valueIn, variablesAt, wordOf } from "../../../abi/storage-layout.js";
@@ -90,7 +90,7 @@ async function eventLine(log: Frame["logs"][number], frame: string, contracts: C
 	const what = reading
 		? readingLine(await contracts.units.counted(log.address, reading))
 		: make("span", { class: "mono" }, log.topics.map((topic) => `${topic.slice(0, 8)}…`).join(" "));
-	// A library's code logs in the name of whoever runs it.
+	// A library's code logs with the address of its caller.
 	return log.address === frame ? what : [what, " of ", party(log.address, contracts)];
 }
 
@@ -202,12 +202,12 @@ function whyNot(error: NodeError): string {
 interface Execution {
 	readonly frames: HTMLElement;
 	readonly changes: HTMLElement;
-	/** Where the transaction's reason goes once it is known better. */
+	/** Where the transaction's reason is shown once the trace gives it. */
 	readonly reason: HTMLElement;
 }
 
 /**
- * Executes a transaction again: at once where the chain is the owner's, else when somebody asks, since it keeps the node busy.
+ * Traces a transaction: at once on a development chain, otherwise on request, since it is expensive for the node.
  * @param isContract whether it calls or creates a contract
  * @param words that may be keys of mappings which it changed
  */

@@ -43,11 +43,11 @@ import type { ViewContext, ViewMaker } from "../view.js";
 const BLOCKS = 15;
 const TRANSACTIONS = 15;
 const PENDING = 25;
-/** Blocks that are kept: those that were asked for, and those that came since. */
+/** The most blocks kept: those fetched, and new ones. */
 const KEPT = 60;
-/** How often the hour is asked for again where a few blocks stand for it. */
+/** How often the hour is fetched again if it is sampled. */
 const HOUR_AGAIN_MS = 60_000;
-/** How far back the last transactions are looked for, where the newest blocks have none. */
+/** How far back the latest transactions are searched, if the newest blocks have none. */
 const LOOKED_BACK = 5;
 const BLOCKS_A_QUESTION = 99n;
 /** Blocks of a page of the list. */
@@ -144,7 +144,7 @@ function blockRow(
 
 const BLOCK_HEADS = ["Block", "Age", "Transactions", "Witness"] as const;
 
-/** What changes once in hours, asked for once a view. */
+/** Settings that rarely change, fetched once per view. */
 interface Setting {
 	readonly energySun: number | undefined;
 	readonly bandwidthSun: number | undefined;
@@ -386,7 +386,7 @@ async function pending(context: ViewContext): Promise<HTMLElement[]> {
 	const found = await Promise.all(
 		ids.slice(0, PENDING).map((value) => context.client.call("gettransactionfrompending", { value })),
 	);
-	// What a block has taken since then isn't told any more.
+	// The node no longer returns transactions that a block has included since.
 	const rows = found
 		.filter((each) => textOf(each, "txID") !== "")
 		.map((each) => transactionRow(each, context.contracts).slice(0, -1));

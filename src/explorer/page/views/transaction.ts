@@ -63,7 +63,7 @@ function memberValue(name: string, value: unknown): Child {
 const rawMember = (value: unknown): Child =>
 	typeof value === "object" ? data(JSON.stringify(value, null, 2)) : data(String(value));
 
-/** The chain's own words, for those who compare with other tools. */
+/** The raw members, for comparison with other tools. */
 function kept(
 	transaction: Json,
 	members: readonly (readonly [name: string, value: unknown])[],
@@ -281,7 +281,7 @@ async function outcome(
 	);
 }
 
-/** The number of the block that nobody can take back any more; undefined where the node doesn't say. */
+/** The number of the last irreversible block; undefined if the node doesn't report it. */
 async function solidNumber(client: NodeClient): Promise<bigint | undefined> {
 	const info = await client.call("getnodeinfo").catch((): Json => ({}));
 	const [, number] = /^Num:(\d+)/.exec(textOf(info, "solidityBlock")) ?? [];
