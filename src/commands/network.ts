@@ -7,6 +7,7 @@ import { localAddresses, nodeEnvironment } from "../node/network/node-environmen
 import { DEFAULT_PEER_PORT, ProbeError, type ProbeReport, probePeer } from "../node/network/peer-probe.js";
 import { HelloCode, helloCodeName } from "../node/network/wire/transport-messages.js";
 import { toHex } from "../protocol/bytes.js";
+import type { WitnessSet } from "../protocol/inclusion/witness-set.js";
 import { command } from "../terminal/base/command-row.js";
 import { printJson, printLine } from "../terminal/output/output.js";
 import { one, record } from "../terminal/schema/result-shape.js";
@@ -119,10 +120,22 @@ export const NetworkWatch = command({
 			blocks,
 			timeout,
 		};
-		const { nodeWitnesses } = await import("../launch/watch/node-witnesses.js");
 		await runWatch(words, { json, line: printLine, record: printJson, note }, nodeWitnesses);
 	},
 });
+
+/**
+ * Fetches the witnesses from a node without verification, if nothing else is known about a network. What this needs is loaded only then.
+ * @throws {Failure}
+ */
+async function nodeWitnesses(url: string): Promise<WitnessSet> {
+	const [{ loadSettings }, { NodeClient }, { fetchWitnessSet }] = await Promise.all([
+		import("../wallet/configuration/settings.js"),
+		import("../wallet/node/node-client.js"),
+		import("../wallet/inclusion/witness-keys.js"),
+	]);
+	return fetchWitnessSet(new NodeClient(await loadSettings({ node: url }, process.env)));
+}
 
 function recordOf({ genesis, solid, head, isLight, lowestBlock, nodeId, ...report }: ProbeReport): object {
 	const reference = ({ number, id }: ProbeReport["head"]) => ({ number: String(number), id: toHex(id) });

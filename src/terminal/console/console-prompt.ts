@@ -15,6 +15,7 @@ import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
+import { DECIDED, decided, withConditions } from "./conditions.js";
 import { RUNS_ALONE } from "./names.js";
 import type { Operations } from "./operations.js";
 
@@ -136,7 +137,7 @@ function opened(
 			done();
 		},
 	});
-	Object.assign(server.context, { console: new Console(printed) }, names);
+	Object.assign(server.context, { console: new Console(printed), [DECIDED]: decided }, names);
 	const own = server.eval.bind(server);
 	const evaluate: Evaluate = async (source, incomplete) => {
 		const result = await new Promise<unknown>((resolve, reject) => {
@@ -147,7 +148,7 @@ function opened(
 				else resolve(value);
 			};
 			const read = withAmounts(source.replace(SET_TO_CALL, "$1await "), operations.coins);
-			own(read, server.context, "console", done);
+			own(withConditions(read), server.context, "console", done);
 		});
 		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
 	};

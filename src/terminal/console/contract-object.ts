@@ -65,6 +65,9 @@ interface ContractMethod extends Method {
 	data: Method;
 }
 
+/** Members that JavaScript or the object itself has: functions with these names are methods by their signature alone. */
+const RESERVED: ReadonlySet<string> = new Set(["address", "then", "toJSON"]);
+
 /** @param name the contract's label here @param contract 21 bytes */
 export function contractObject(
 	chain: ConsoleChain,
@@ -77,9 +80,10 @@ export function contractObject(
 	const methods: Record<string, unknown> = {};
 	for (const item of functions) {
 		const sameName = functions.filter((other) => other.name === item.name);
-		methods[item.name] ??= methodOf(chain, name, contract, items, item.name, sameName);
+		const isReserved = RESERVED.has(item.name);
+		if (!isReserved) methods[item.name] ??= methodOf(chain, name, contract, items, item.name, sameName);
 		const signature = hashedSignature(item);
-		if (sameName.length > 1) methods[signature] = methodOf(chain, name, contract, items, signature, [item]);
+		if (sameName.length > 1 || isReserved) methods[signature] = methodOf(chain, name, contract, items, signature, [item]);
 	}
 	const shown = () => {
 		const lines = functions.map(
@@ -230,7 +234,8 @@ function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[], coi
 		isPlain(last) && !(isTaken && !(isOptions(last) && taking(values.length - 1).length > 0));
 	const options = hasOptions ? optionsOf(last, OPTION_NAMES) : {};
 	const given = hasOptions ? values.slice(0, -1) : values;
-	const texts = given.map((value) => argumentText(value, coins));
+	const isText = (index: number) => taking(given.length).some(({ inputs }) => hasText(inputs[index]));
+	const texts = given.map((value, index) => argumentText(value, isText(index) ? undefined : coins));
 	const misfits = taking(given.length).map(({ inputs }) => misfitIn(inputs, given));
 	const [misfit] = misfits;
 	if (!misfit || misfits.includes(undefined)) return { texts, options };
@@ -239,8 +244,13 @@ function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[], coi
 	});
 }
 
+/** Whether it takes a text, in which an amount would stay as it was typed. */
+function hasText(parameter: AbiParameter | undefined): boolean {
+	return parameter !== undefined && (/^string/.test(parameter.type) || (parameter.components ?? []).some(hasText));
+}
+
 function isTuple(parameter: AbiParameter | undefined): boolean {
-	return parameter !== undefined && /^tuple$/.test(parameter.type);
+	return parameter?.type === "tuple";
 }
 
 /** The first parameter that takes no object or list and is given one, which would be kept as a text. */

@@ -39,9 +39,16 @@ export function consoleObject<T extends object>(
 }
 
 /** What was asked for isn't there yet: a condition would take it for true, its members for undefined. */
-function unawaited(call: string, member?: string): Failure {
+export function unawaited(call: string, member?: string): Failure {
 	const hint = `write ${member === undefined ? `await ${call}` : `(await ${call}).${member}`}; a function around it must be async`;
 	return new Failure("bad_value", `${call} is not waited for`, { hint });
+}
+
+const operations = new WeakSet<object>();
+
+/** Whether a value is a function that {@link Operations.inOrder} has made. */
+export function isOperation(value: unknown): boolean {
+	return typeof value === "function" && operations.has(value);
 }
 
 /** A promise that knows whether somebody waits for it, and so for its failure. */
@@ -138,6 +145,7 @@ export class Operations {
 				throw unawaited(`${name}()`);
 			},
 		});
+		operations.add(run);
 		return refusing(run, base, (member) => unawaited(`${name}()`, member));
 	}
 

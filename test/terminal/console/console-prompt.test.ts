@@ -126,7 +126,6 @@ it("refuses what isn't waited for, where it would be taken for something else", 
 		"isPaused() + 1n",
 		"[isPaused()]",
 		"String(isPaused())",
-		"isPaused > 5",
 	])
 		await expect(script(source)).rejects.toMatchObject(refusal);
 	for (const [source, hint] of [
@@ -135,6 +134,36 @@ it("refuses what isn't waited for, where it would be taken for something else", 
 		["answer('x').number", "(await answer(…)).number"],
 	] as const)
 		await expect(script(source)).rejects.toMatchObject({ facts: { hint: expect.stringContaining(hint) } });
+});
+
+it("refuses a function in place of its result where something is decided by it, and nowhere else", async () => {
+	for (const source of [
+		"if (isPaused) pay(1)",
+		"while ( isPaused ) pay(1)",
+		"isPaused && pay(1)",
+		"isPaused ? pay(1) : 0",
+		"!isPaused || pay(1)",
+		"const b = !isPaused",
+		"isPaused === true || pay(1)",
+		"isPaused > 5",
+		"({ a: isPaused ? pay(1) : 2, b: 3 })",
+		"function f() { if (isPaused) pay(1) }; f()",
+	])
+		await expect(script(`${source}\npay(2)`), source).rejects.toMatchObject({
+			message: "isPaused is a function, which a condition takes for true",
+			facts: { hint: "write await isPaused()" },
+		});
+	const allowed = '"if (isPaused) x" // && isPaused\ntypeof isPaused === "function"\n';
+	expect(await script(`${allowed}!(await isPaused())`)).toBe("if (isPaused) x\ntrue\ntrue\n");
+});
+
+it("refuses promises of the user's own functions where something is decided by them", async () => {
+	const ok = "async function ok() { return (await answer()).number > 100 }\n";
+	for (const source of ["if (ok()) pay(1)", "ok() && pay(1)", "[1].some(async () => false) && pay(1)"]) {
+		await expect(script(`${ok}${source}`), source).rejects.toThrow("is not waited for");
+		await expect(script(`${ok}let p = 0; p = ok()\nif (p) pay(1)`)).rejects.toThrow("p is not waited for");
+	}
+	expect(await script(`${ok}if (await ok()) pay(1)\npaid()\n[3, 4].filter((n) => n > 3)`)).toBe("\n[ 4 ]\n");
 });
 
 it("takes what is waited for, also in a variable", async () => {

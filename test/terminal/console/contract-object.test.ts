@@ -141,3 +141,16 @@ it("takes what was typed as coins for no amount of a token that counts otherwise
 it("tells which member a mistyped one is near to", () => {
 	expect(() => calling([], "title()")["titel"]).toThrow("vault has no titel");
 });
+
+it("gives a text the digits of a number, whatever was typed as coins before", async () => {
+	const vault = calling([[5n, "5sun"]], "note(string text)");
+	expect(await vault["note"]?.data(5n)).toMatch(new RegExp(`${Buffer.from("5").toString("hex")}0{62}$`));
+});
+
+it("has functions with the names of its own members by their signatures alone", async () => {
+	const vault = calling([], "then(uint256 x)", "address()", "title()");
+	expect(Object.keys(vault)).toEqual(["address", "then(uint256)", "address()", "title"]);
+	expect(typeof vault["address"]).toBe("string");
+	expect(await Promise.resolve(vault)).toBe(vault);
+	expect(await vault["then(uint256)"]?.data(1n)).toMatch(/^0x/);
+});
