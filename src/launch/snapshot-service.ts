@@ -12,7 +12,7 @@ import { HttpListener } from "../node/api/http-listener.js";
 import { portError } from "../node/api/http-servers.js";
 import type { HttpRequest } from "../node/api/plain-request.js";
 import { headRefusal, pathOf } from "../node/api/request-head.js";
-import { MAX_CONNECTIONS } from "../node/listening/connection-gate.js";
+import { budgetAddress, MAX_CONNECTIONS } from "../node/listening/connection-gate.js";
 import { addressText } from "../node/network/environment.js";
 import { faultOf, type Generation, Generations, NOT_AS_LISTED } from "../node/snapshot/generations.js";
 import { MANIFEST_NAME, type Manifest, type SnapshotFile } from "../node/snapshot/manifest.js";
@@ -161,9 +161,9 @@ export class SnapshotServer {
 			const beyond = { ...headers, "Content-Range": `bytes */${file.bytes}` };
 			return answer.send(416, JSON_TYPE, '{"error":"the file ends before this range"}', beyond);
 		}
-		const address = request.socket.remoteAddress ?? "";
+		const address = budgetAddress(request.socket);
 		const sending = this.sending.get(address) ?? 0;
-		if (sending >= this.filesPerAddress && !OWN_MACHINE.has(address)) {
+		if (sending >= this.filesPerAddress && !OWN_MACHINE.has(request.socket.remoteAddress ?? "")) {
 			answer.header("Retry-After", "10");
 			return send(answer, 429, { error: "too many files at once" });
 		}

@@ -10,6 +10,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { createServer, type TLSSocket } from "node:tls";
 import {
+	budgetAddress,
 	ConnectionGate,
 	type ConnectionRule,
 	MAX_CONNECTIONS,
@@ -168,7 +169,7 @@ class Carrier extends Duplex {
 		private readonly strangers: Strangers,
 	) {
 		super();
-		this.address = socket.remoteAddress ?? "";
+		this.address = budgetAddress(socket);
 		socket.on("data", (bytes: Buffer) => this.receive(bytes));
 		socket.on("end", () => this.push(null));
 		socket.on("error", () => socket.destroy());

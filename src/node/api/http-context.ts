@@ -3,6 +3,7 @@
 import type { Dialect } from "../../protocol/dialect.js";
 import type { JsonLibrary } from "../../protocol/json/json-library.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
+import { budgetAddress } from "../listening/connection-gate.js";
 import type { StateView } from "../state/view.js";
 import { type Answers, plainStyle } from "./answers.js";
 import type { Broadcaster } from "./broadcast.js";
@@ -42,7 +43,7 @@ export class HttpContext implements ApiContext {
 	}
 
 	get client(): string | undefined {
-		return this.request.socket.remoteAddress;
+		return budgetAddress(this.request.socket);
 	}
 
 	readonly isAbandoned = (): boolean => this.request.socket.destroyed;
@@ -82,7 +83,7 @@ export function plainContext(node: ApiNode, broadcaster: Broadcaster, { socket }
 			return node.view("full");
 		},
 		style: plainStyle(node.config),
-		client: socket.remoteAddress,
+		client: budgetAddress(socket),
 		isAbandoned: () => socket.destroyed,
 	};
 }

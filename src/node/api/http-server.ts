@@ -9,6 +9,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError } from "../../protocol/json/exceptions.js";
 import { blockIdAt } from "../chain/block-store.js";
+import { budgetAddress } from "../listening/connection-gate.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import { answersOf } from "./answers.js";
 import { atBlock, blockNamed } from "./at-block.js";
@@ -259,7 +260,7 @@ export class HttpServer {
 	/** Answers a request whose body is still arriving. */
 	private async answerLater(call: EndpointCall): Promise<void> {
 		const { request } = call;
-		const share = this.node.limiter.bodies.open(request.socket.remoteAddress ?? "");
+		const share = this.node.limiter.bodies.open(budgetAddress(request.socket));
 		try {
 			const kept = Math.max(this.node.config.node.http.maxBodySize, MAX_KEPT_BODY) + LINE_ENDS;
 			const body = await collectBody(request, kept, share);
@@ -336,7 +337,7 @@ export class HttpServer {
 		return sendLong(answer, long, {
 			contentType: JSON_TYPE,
 			unread: this.node.limiter.unreadAnswers,
-			enter: (cost) => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? "", cost),
+			enter: (cost) => this.node.limiter.longAnswers.enter(budgetAddress(request.socket), cost),
 			isAbandoned: () => request.socket.destroyed,
 			failed: (error) => {
 				if (!isWireError(error)) this.node.report(error, endpoint.name);

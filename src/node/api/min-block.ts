@@ -4,6 +4,7 @@
  * for it, or refuses so that the next node is asked.
  */
 
+import { budgetAddress } from "../listening/connection-gate.js";
 import type { ApiNode, ServerKind } from "./context.js";
 import type { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./plain-request.js";
@@ -53,7 +54,7 @@ export class MinBlock {
 			return refuse(answer, 400, `${HEADER} is the number of a block`);
 		const block = BigInt(named);
 		if (this.options.head() >= block) return handle();
-		return this.wait(block, request.socket.remoteAddress ?? "").then((isThere) =>
+		return this.wait(block, budgetAddress(request.socket)).then((isThere) =>
 			isThere
 				? handle()
 				: refuse(answer, 503, `block ${block} is not here yet: the newest one is ${this.options.head()}`),

@@ -48,6 +48,29 @@ const LOOK_AGAIN_MS = 100;
 /** Connections that give way in one round of the event loop: each is looked for among all. */
 const MAX_CLOSED_AT_ONCE = 16;
 
+const MAPPED_PREFIX = "::ffff:";
+const LOOPBACK = "127.0.0.1";
+/** Groups of 16 bits that a provider assigns; the other half of an address is the subscriber's to choose. */
+const NETWORK_GROUPS = 4;
+
+/**
+ * The address whose budgets a connection counts against. One subscriber has a whole network of IPv6 addresses, and every process of
+ * the machine all of its loopback addresses: these count as one.
+ * @returns an IPv4 address, `2001:db8:0:1::/64`, or an empty text for a connection that is closed or has no address
+ */
+export function budgetAddress({ remoteAddress = "" }: { readonly remoteAddress?: string | undefined }): string {
+	const isMapped = remoteAddress.startsWith(MAPPED_PREFIX) && remoteAddress.includes(".");
+	const plain = isMapped ? remoteAddress.slice(MAPPED_PREFIX.length) : remoteAddress;
+	if (!plain.includes(":")) return plain.startsWith("127.") ? LOOPBACK : plain;
+	const [head, tail] = remoteAddress.split("::") as [string, string?];
+	const groups = head === "" ? [] : head.split(":");
+	if (tail !== undefined) {
+		const behind = tail === "" ? 0 : tail.split(":").length;
+		groups.push(...Array<string>(Math.max(0, 2 * NETWORK_GROUPS - groups.length - behind)).fill("0"));
+	}
+	return `${groups.slice(0, NETWORK_GROUPS).join(":")}::/64`;
+}
+
 /** From this number of places on, one address can't hold more than four fifths. */
 const SHARED_FROM = 10;
 const RESERVED_PART = 5;
@@ -273,7 +296,7 @@ export class ConnectionGate {
 		this.places = new ConnectionPlaces(limit);
 		this.listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen }, (socket) => {
 			socket.on("error", () => socket.destroy());
-			const address = socket.remoteAddress ?? "";
+			const address = budgetAddress(socket);
 			if (this.waiting.length === 0 && this.places.hasRoom(address)) this.admit(socket, address);
 			else this.queue({ socket, address });
 		});

@@ -20,15 +20,11 @@ interface AdminContext {
 	readonly dialect: Dialect;
 	/** Lines describing the settings in effect. */
 	readonly describe: () => readonly string[];
-	/** Request log switches. */
-	readonly logSwitches: Map<string, boolean>;
 }
 
 const MAX_BATCH = 1000;
 const DEFAULT_COUNT = 10;
 const DEFAULT_COINS = 10_000;
-
-const LOG_SWITCHES: ReadonlySet<string> = new Set(["showQueryString", "showBody", "verbose", "formatJson"]);
 
 const text = (lines: readonly string[]): AdminAnswer => ({
 	status: 200,
@@ -83,9 +79,7 @@ export async function answerAdmin(
 			await control.fundAccounts();
 			return { status: 200, type: TEXT_TYPE, text: "" };
 		case "set-env":
-			for (const [name, value] of query) {
-				if (LOG_SWITCHES.has(name)) context.logSwitches.set(name, value !== "false" && value !== "0");
-			}
+			// Scripts switch a log of requests on and off, which this chain doesn't have.
 			return text(["Environment variable updated"]);
 		default:
 			return undefined;

@@ -11,6 +11,7 @@ import type { ContractConsole } from "../../development/contract-console.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
 import { switchedOff } from "../../development/initial-state.js";
+import { budgetAddress } from "../../listening/connection-gate.js";
 import type { StateView } from "../../state/view.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
@@ -174,7 +175,6 @@ class Gateway {
 	private readonly listener: HttpListener;
 	private readonly sockets: SocketServer | undefined;
 	private readonly stopObserving: () => void;
-	private readonly logSwitches = new Map<string, boolean>();
 	private readonly origins: OriginRule;
 	private readonly consoleView: ConsoleView;
 	private readonly broadcaster: Broadcaster;
@@ -303,8 +303,7 @@ class Gateway {
 		if (path !== "/admin" && !path.startsWith("/admin/")) return undefined;
 		if (accessOf(request.headers, this.origins) !== "everything") return undefined;
 		const { dialect } = this.node.config.node;
-		const { logSwitches } = this;
-		const context = { control, dialect, describe: () => this.describe(), logSwitches };
+		const context = { control, dialect, describe: () => this.describe() };
 		return answerAdmin(context, path.slice("/admin/".length), url.searchParams);
 	}
 
@@ -317,7 +316,7 @@ class Gateway {
 		const reply = await this.rpc.answerLine(text, mixed, access, {
 			isAbandoned: () => request.socket.destroyed,
 			agent: request.headers["user-agent"],
-			...(request.socket.remoteAddress === undefined ? {} : { client: request.socket.remoteAddress }),
+			client: budgetAddress(request.socket),
 		});
 		answer.send(200, JSON_TYPE, reply);
 	}

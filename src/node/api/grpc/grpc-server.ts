@@ -18,6 +18,7 @@ import { isWireError } from "../../../protocol/json/exceptions.js";
 import { MAX_TIMER_MS } from "../../../protocol/timing.js";
 import type { RpcConfig } from "../../config/service-config.js";
 import {
+	budgetAddress,
 	CONNECTION_TIMES,
 	ConnectionGate,
 	type ConnectionTimes,
@@ -220,7 +221,7 @@ export class GrpcServer {
 	/** Counts what is received for a served call. */
 	private watch(call: LibraryCall): void {
 		if (!call.stream) return;
-		this.received.watch(call, call.stream.session?.socket?.remoteAddress ?? "");
+		this.received.watch(call, budgetAddress(call.stream.session?.socket ?? {}));
 		this.makeRoom();
 	}
 

@@ -1,5 +1,6 @@
 /** Paths of the history API; its implementation is loaded on the first request. */
 
+import { budgetAddress } from "../../listening/connection-gate.js";
 import type { ApiContext } from "../context.js";
 import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
 import { sendLong } from "../long-answer-sender.js";
@@ -39,7 +40,7 @@ export async function sendHistory(
 	await sendLong(answer, found.text, {
 		contentType: found.type,
 		unread: node.limiter.unreadAnswers,
-		enter: (cost) => node.limiter.longAnswers.enter(socket.remoteAddress ?? "", cost),
+		enter: (cost) => node.limiter.longAnswers.enter(budgetAddress(socket), cost),
 		isAbandoned: () => socket.destroyed,
 		failed: (error) => {
 			node.report(error, "history");

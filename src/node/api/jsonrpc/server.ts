@@ -2,6 +2,7 @@
 
 import { asBuffer } from "../../../protocol/bytes.js";
 import type { ChainObserver } from "../../chain/observers.js";
+import { budgetAddress } from "../../listening/connection-gate.js";
 import { yieldToEventLoop } from "../../scheduling/time-slice.js";
 import { answersOf } from "../answers.js";
 import type { ApiNode, ServerKind } from "../context.js";
@@ -203,7 +204,7 @@ export class JsonRpcServer {
 	/** Answers a request whose body is still arriving. */
 	private async answerLater(request: HttpRequest, answer: HttpAnswer, maxBodySize: number): Promise<void> {
 		const { node } = this;
-		const share = node.limiter.bodies.open(request.socket.remoteAddress ?? "");
+		const share = node.limiter.bodies.open(budgetAddress(request.socket));
 		try {
 			const body = await collectBody(request, maxBodySize, share);
 			if (body === "too long") return rpcAnswersOf(node.config.node).tooLong(answer);
@@ -221,7 +222,7 @@ export class JsonRpcServer {
 		body: Uint8Array,
 	): Promise<void> | void {
 		const pending = new PendingAnswer();
-		const caller = { isAbandoned: () => socket.destroyed, client: socket.remoteAddress ?? "", pending };
+		const caller = { isAbandoned: () => socket.destroyed, client: budgetAddress(socket), pending };
 		const text = this.answerer(textOf(body), caller, headers);
 		if (!(text instanceof Promise)) return send(answer, text);
 		return text

@@ -2,7 +2,7 @@
 
 import type { Socket } from "node:net";
 import { utf8 } from "../../../protocol/bytes.js";
-import { ConnectionGate, MAX_CONNECTIONS } from "../../listening/connection-gate.js";
+import { budgetAddress, ConnectionGate, MAX_CONNECTIONS } from "../../listening/connection-gate.js";
 import { type EventMessage, TRIGGER_NAMES, triggerName } from "./event-message.js";
 import type { Publication, Receiver, ReceiverListener, SubscriberCounts } from "./receiver.js";
 import { GREETING, messageBytes, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";
@@ -147,7 +147,7 @@ export class Publisher implements Receiver {
 		this.subscribers.set(socket, subscriber);
 		const reader = new SubscriberReader();
 		socket.on("close", () => this.subscribers.delete(socket));
-		const address = socket.remoteAddress ?? "";
+		const address = budgetAddress(socket);
 		socket.on("data", (bytes) => {
 			const before = reader.frames;
 			try {

@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
-import { wasHandedOver } from "../../../listening/connection-gate.js";
+import { budgetAddress, wasHandedOver } from "../../../listening/connection-gate.js";
 import { yieldToEventLoop } from "../../../scheduling/time-slice.js";
 import { pathOf } from "../../request-head.js";
 import type { Caller } from "../dispatcher.js";
@@ -102,7 +102,7 @@ export class WebSockets {
 	private refusal(request: IncomingMessage): string | undefined {
 		if (!this.options.paths.has(pathOf(request))) return "404 Not Found";
 		if (!this.options.mayConnect(request.headers)) return "403 Forbidden";
-		const client = request.socket.remoteAddress ?? "";
+		const client = budgetAddress(request.socket);
 		const isRefused = !this.room.hasRoom(1) && this.room.givesWayTo(client, 1) === undefined;
 		return isRefused ? "503 Service Unavailable" : undefined;
 	}
@@ -121,7 +121,7 @@ export class WebSockets {
 	}
 
 	private connected(socket: WebSocket, request: IncomingMessage): void {
-		const client = request.socket.remoteAddress ?? "";
+		const client = budgetAddress(request.socket);
 		const pipe = {
 			get unsent() {
 				return socket.bufferedAmount;
