@@ -198,6 +198,8 @@ test("values that are none of their types are refused before anything is asked, 
 		[isMissing, "the interface has no function set with so many arguments"],
 		[isUnknown, "the interface has no function total"],
 		[() => store.write("set", [-1n, ""]), "next isn't a value of the type uint256"],
+		[() => store.write("set", [1n, ""], { value: 5n } as never), 'the call has the unknown member "value"'],
+		[() => store.read("value", [], { tokenID: 5n } as never), 'the call has the unknown member "tokenID"'],
 		[() => store.write("set", [1n << 256n, ""]), "next isn't a value of the type uint256"],
 		[() => store.read("paid", ["T123"]), "0 isn't a value of the type address"],
 	] as const) {

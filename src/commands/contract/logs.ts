@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { viewAddress, viewText } from "../../abi/coder.js";
+import { viewAddress } from "../../abi/coder.js";
 import { type DecodedEvent, decodeEvent, decodeLog } from "../../abi/log.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
@@ -23,7 +23,7 @@ import {
 	pastLogs,
 	USUAL_RANGE,
 } from "../../wallet/view/contract-logs.js";
-import { logInterfaces } from "../../wallet/view/contract-outcome.js";
+import { logInterfaces, logText } from "../../wallet/view/contract-outcome.js";
 import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
 import { type PastEvent, pastEvents } from "../../wallet/view/past-event.js";
 
@@ -148,31 +148,20 @@ function printPast(found: PastEvent, json: boolean): void {
 		printJson(found);
 		return;
 	}
-	const { block, txID, event, args, topics = [], data = "0x" } = found;
-	const what = args ? `${event}${viewText(args)}` : `${topics.join(" ")} ${data}`;
-	printLine(`${block}  ${txID}  ${found.contract}  ${what}`);
+	const { block, txID, contract } = found;
+	printLine(`${block}  ${txID}  ${contract}  ${logText(found)}`);
 }
 
 function printLog(log: ContractLog, decoded: DecodedEvent | undefined, json: boolean): void {
+	const { block, txID, logIndex } = log;
 	const contract = viewAddress(log.address);
-	if (json) {
-		printJson({
-			block: log.block,
-			txID: log.txID,
-			logIndex: log.logIndex,
-			contract,
-			...(decoded ?? {
-				topics: log.topics.map((topic) => `0x${toHex(topic)}`),
-				data: `0x${toHex(log.data)}`,
-			}),
-			...(log.removed ? { removed: true } : {}),
-		});
-		return;
-	}
-	const what = decoded
-		? `${decoded.event}${viewText(decoded.args)}`
-		: `${log.topics.map((topic) => `0x${toHex(topic)}`).join(" ")} 0x${toHex(log.data)}`;
-	printLine(`${log.block}  ${log.txID}  ${contract}  ${what}${log.removed ? "  (removed)" : ""}`);
+	const shown = decoded ?? {
+		topics: log.topics.map((topic) => `0x${toHex(topic)}`),
+		data: `0x${toHex(log.data)}`,
+	};
+	if (json)
+		printJson({ block, txID, logIndex, contract, ...shown, ...(log.removed ? { removed: true } : {}) });
+	else printLine(`${block}  ${txID}  ${contract}  ${logText(shown)}${log.removed ? "  (removed)" : ""}`);
 }
 
 /** For the name of an event: contracts beside each other may have others. */

@@ -59,6 +59,11 @@ export const ContractStorageCommand = query({
 			helpValue: "<json>",
 			exclusive: ["at"],
 		}),
+		as: Flags.string({
+			description: "contract whose layout counts, such as the one behind a proxy that isn't recognised",
+			helpValue: "<contract>",
+			exclusive: ["at", "layout"],
+		}),
 	},
 	run: async ({ args, flags, settings, client, print, note }) => {
 		const address = await accountNamed(settings, args.address);
@@ -69,9 +74,9 @@ export const ContractStorageCommand = query({
 			return print.scalar(`0x${await wordAt(client, address, slot)}`);
 		}
 		if (flags.at) throw new Failure("usage", "--at goes with the number of a slot", { hint: "see --help" });
-		const { layout, of } = await layoutFor(client, address, flags.layout);
-		if (!equalBytes(of, address))
-			note(`by the layout of the contract behind the proxy, ${toBase58Check(of)}`);
+		const asked = flags.as === undefined ? address : await accountNamed(settings, flags.as);
+		const { layout, of } = await layoutFor(client, asked, flags.layout);
+		if (!equalBytes(of, asked)) note(`by the layout of the contract behind the proxy, ${toBase58Check(of)}`);
 		const labels = new Map([...(await readLabels(settings))].map(([base58, label]) => [label, base58]));
 		const forms = walletForms((text) => {
 			const known = readAddress(labels.get(text) ?? text);

@@ -15,6 +15,8 @@ import {
 import { required } from "../../terminal/flags/flags.js";
 import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
+import { agree } from "../../terminal/prompt/confirmation.js";
+import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { act, actorOf, checkNodesWord } from "../../terminal/sending/act.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { sendAndReport } from "../../terminal/sending/send.js";
@@ -45,7 +47,7 @@ import { parseReference } from "../../wallet/transaction/build.js";
 import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { parseExpiry } from "../../wallet/transaction/lifetime.js";
-import { riskLine, riskOf } from "../../wallet/transaction/risks.js";
+import { riskLine, riskOf, riskOfRecipient } from "../../wallet/transaction/risks.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
@@ -136,6 +138,7 @@ export const ShieldedSend = sending({
 		};
 		const nodesWord = units.nodesWord(amount, statedDecimals(flags));
 		checkNodesWord(acting, { nodesWord, takesDecimals: true });
+		await checkAgreeable(flags, args, target);
 		const prover = flags["prove-on-node"] ? undefined : await localProver(client, flags);
 		try {
 			const paid = await payPlan(actor, request, {
@@ -155,6 +158,17 @@ export const ShieldedSend = sending({
 		}
 	},
 });
+
+/** Refuses, before the proofs are made, what nobody can agree to. @throws {Failure} `confirmation_needed` */
+async function checkAgreeable(
+	flags: Pick<ActingFlags, "build" | "dry-run" | "sign" | "yes">,
+	{ to, amount }: { readonly to: string; readonly amount: string },
+	target: PaymentTarget,
+): Promise<void> {
+	const risk = target.kind === "account" ? riskOfRecipient(target.account) : undefined;
+	if (risk === undefined || flags.build || flags["dry-run"] || flags.sign || canAsk()) return;
+	await agree(2, [`payment of ${amount} to ${to}`], flags.yes, "Send?", risk);
+}
 
 function nodeProvers(client: NodeClient): Provers {
 	return {

@@ -1,7 +1,6 @@
 /** `coin tx …`: transactions, and how far they are. */
 
 import { Flags } from "@oclif/core";
-import { viewText } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
@@ -55,7 +54,7 @@ import { transactionFrom, viewTransaction } from "../../wallet/transaction/trans
 import { formatCoin, formatCoinNumber } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/moment.js";
 import { receiptText, transactionText } from "../../wallet/values/parameter-text.js";
-import { receiptView } from "../../wallet/view/contract-outcome.js";
+import { logText, receiptView } from "../../wallet/view/contract-outcome.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";
 import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js";
 import { viewOf } from "../../wallet/view/message-view.js";
@@ -195,11 +194,7 @@ function receiptLines(
 		...(reason === undefined ? {} : { resMessage: reason }),
 		...(logs.length > 0
 			? {
-					log: logs.map(({ contract, event, args, topics = [], data }) =>
-						event === undefined
-							? `${contract}  ${[...topics, data].join(" ")}`
-							: `${contract}  ${event}${viewText(args ?? {})}`,
-					),
+					log: logs.map((log) => `${log.contract}  ${logText(log)}`),
 				}
 			: {}),
 	};

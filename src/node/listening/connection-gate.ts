@@ -49,7 +49,6 @@ const LOOK_AGAIN_MS = 100;
 const MAX_CLOSED_AT_ONCE = 16;
 
 const MAPPED_PREFIX = "::ffff:";
-const LOOPBACK = "127.0.0.1";
 /** Groups of 16 bits that a provider assigns; the other half of an address is the subscriber's to choose. */
 const NETWORK_GROUPS = 4;
 
@@ -58,10 +57,14 @@ const NETWORK_GROUPS = 4;
  * the machine all of its loopback addresses: these count as one.
  * @returns an IPv4 address, `2001:db8:0:1::/64`, or an empty text for a connection that is closed or has no address
  */
-export function budgetAddress({ remoteAddress = "" }: { readonly remoteAddress?: string | undefined }): string {
+export function budgetAddress({
+	remoteAddress = "",
+}: {
+	readonly remoteAddress?: string | undefined;
+}): string {
 	const isMapped = remoteAddress.startsWith(MAPPED_PREFIX) && remoteAddress.includes(".");
 	const plain = isMapped ? remoteAddress.slice(MAPPED_PREFIX.length) : remoteAddress;
-	if (!plain.includes(":")) return plain.startsWith("127.") ? LOOPBACK : plain;
+	if (!plain.includes(":")) return plain.startsWith("127.") ? "127.0.0.1" : plain;
 	const [head, tail] = remoteAddress.split("::") as [string, string?];
 	const groups = head === "" ? [] : head.split(":");
 	if (tail !== undefined) {

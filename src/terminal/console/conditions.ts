@@ -61,8 +61,10 @@ function parsed(source: string): AnyNode | undefined {
 	try {
 		return parse(source, { ecmaVersion: "latest", allowAwaitOutsideFunction: true });
 	} catch (error) {
-		if (error instanceof SyntaxError) return undefined;
-		throw new Failure("bad_value", "the statement is nested too deeply");
+		// Unread it would decide unchecked.
+		if (error instanceof RangeError || /stack space/.test((error as Error).message))
+			throw new Failure("bad_value", "the statement is nested too deeply");
+		return undefined;
 	}
 }
 

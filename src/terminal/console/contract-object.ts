@@ -83,7 +83,8 @@ export function contractObject(
 		const isReserved = RESERVED.has(item.name);
 		if (!isReserved) methods[item.name] ??= methodOf(chain, name, contract, items, item.name, sameName);
 		const signature = hashedSignature(item);
-		if (sameName.length > 1 || isReserved) methods[signature] = methodOf(chain, name, contract, items, signature, [item]);
+		if (sameName.length > 1 || isReserved)
+			methods[signature] = methodOf(chain, name, contract, items, signature, [item]);
 	}
 	const shown = () => {
 		const lines = functions.map(
@@ -246,7 +247,9 @@ function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[], coi
 
 /** Whether it takes a text, in which an amount would stay as it was typed. */
 function hasText(parameter: AbiParameter | undefined): boolean {
-	return parameter !== undefined && (/^string/.test(parameter.type) || (parameter.components ?? []).some(hasText));
+	return (
+		parameter !== undefined && (/^string/.test(parameter.type) || (parameter.components ?? []).some(hasText))
+	);
 }
 
 function isTuple(parameter: AbiParameter | undefined): boolean {

@@ -150,9 +150,11 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	const isFirst = isShown ? await plan.isFirstPayment?.() : undefined;
 	const labels = await readLabels(settings);
 	const risk = riskOf(plan);
+	const general = summaryLines(envelope, { ...facts, approval, chainMs });
 	const summary = [
-		...summaryLines(envelope, { ...facts, approval, chainMs }),
-		...(plan.details ?? []),
+		...general,
+		// A payment of a token and the call that makes it have the same amount.
+		...(plan.details ?? []).filter((line) => !general.includes(line)),
 		...(isFirst ? [FIRST_PAYMENT_LINE] : []),
 		...(risk ? [riskLine(risk)] : []),
 		...(plan.doubt ? [riskLine(plan.doubt)] : []),

@@ -36,7 +36,24 @@ import {
 	deploymentPlan,
 	valuesIn,
 } from "./contract-plan.js";
-import { type ActionOptions, addressOf, notingUnsent, type SentTransaction, type Wallet } from "./wallet.js";
+import {
+	type ActionOptions,
+	addressOf,
+	checkOptions,
+	notingUnsent,
+	type SentTransaction,
+	type Wallet,
+} from "./wallet.js";
+
+const VALUES = ["valueSun", "tokenId", "tokenValue"] as const satisfies (keyof CallValues)[];
+const CALL_OPTIONS = [...VALUES, "feeLimit", "force", "offline"] as const satisfies (keyof CallOptions)[];
+const DEPLOYMENT_OPTIONS = [
+	...CALL_OPTIONS,
+	"code",
+	"name",
+	"callerPercent",
+	"ownerEnergyLimit",
+] as const satisfies (keyof TypedDeployment)[];
 
 /** A parameter as compilers write it. */
 interface TypedParameter {
@@ -203,6 +220,7 @@ export class TypedContract<const A extends TypedInterface> {
 		values: ArgumentsOf<A, Name>,
 		sent: CallValues = {},
 	): Promise<ResultOf<A, Name>> {
+		checkOptions("the call", sent, VALUES);
 		const { owner, contract, data, item } = this.call(name, values);
 		const asked = { owner, contract, data, ...valuesIn(sent) };
 		const answer = await this.inOwnWords(() => callConstant(this.wallet.client, asked));
@@ -228,6 +246,7 @@ export class TypedContract<const A extends TypedInterface> {
 		options: CallOptions & ActionOptions = {},
 	): Promise<SentTransaction> {
 		return notingUnsent(async () => {
+			checkOptions("the call", options, CALL_OPTIONS);
 			const call = this.call(name, values);
 			const actor = await this.wallet.actor();
 			return this.wallet.perform(await callPlan(actor, call, options), options, actor);
@@ -240,6 +259,7 @@ export class TypedContract<const A extends TypedInterface> {
 		values: ArgumentsOf<A, Name>,
 		sent: CallValues = {},
 	): Promise<bigint> {
+		checkOptions("the call", sent, VALUES);
 		const { owner, contract, data } = this.call(name, values);
 		const asked = { owner, contract, data, ...valuesIn(sent) };
 		return this.inOwnWords(() => estimateEnergy(this.wallet.client, asked));
@@ -317,6 +337,7 @@ export async function deployTyped<const A extends TypedInterface>(
 ): Promise<TypedContract<A>> {
 	const json = abi as unknown as Json;
 	const sent = await notingUnsent(async () => {
+		checkOptions("the deployment", deployment, DEPLOYMENT_OPTIONS);
 		if (!(deployment.code instanceof Uint8Array))
 			throw new Failure("bad_value", "the code isn't bytes: fromHex of coin/protocol reads hexadecimal text");
 		const { inputs } = constructorOf(interfaceOf(json));

@@ -55,6 +55,24 @@ export interface Transfer {
 
 export type ActionOptions = Pick<PrepareOptions, "permission" | "memo" | "expiry" | "reference">;
 
+const ACTION_OPTIONS = [
+	"permission",
+	"memo",
+	"expiry",
+	"reference",
+] as const satisfies (keyof ActionOptions)[];
+
+/**
+ * Refuses options that don't exist: without types, a misspelt amount would silently be left out.
+ * @param names besides those of every action
+ * @throws {Failure} `bad_value`
+ */
+export function checkOptions(what: string, options: object, names: readonly string[]): void {
+	const known = [...names, ...ACTION_OPTIONS];
+	const unknown = Object.keys(options).find((name) => !known.includes(name));
+	if (unknown !== undefined) throw unknownMember(what, unknown, known);
+}
+
 /** `force`: a contract is paid, too. */
 type TransferActionOptions = ActionOptions & Pick<TransferOptions, "force">;
 
@@ -139,6 +157,7 @@ export class Wallet {
 			const [unknown] = Object.keys(others);
 			// Without its token a payment would be one of coins.
 			if (unknown !== undefined) throw unknownMember("the payment", unknown, ["to", "amount", "token"]);
+			checkOptions("the payment", options, ["force"]);
 			await this.checkChain();
 			const actor = await this.actor();
 			const recipient = addressOf(to);

@@ -83,15 +83,19 @@ export class Orc20 {
 	 * @param offline don't query the contract
 	 */
 	async amountText(amount: bigint, offline: boolean): Promise<string> {
-		const raw = `${amount} smallest units`;
-		const name = `the token ${toBase58Check(this.contract)}`;
-		if (offline) return `${raw} of ${name}`;
+		const text = offline ? undefined : await this.ownAmountText(amount);
+		return text ?? `${amount} smallest units of the token ${toBase58Check(this.contract)}`;
+	}
+
+	/** The same, but undefined if the contract has no unit of its own, as one of an NFT. */
+	async ownAmountText(amount: bigint): Promise<string | undefined> {
 		const unit = await Promise.all([this.text(QUESTIONS.symbol), this.decimals()]).catch(
 			onRefusal(undefined, "not_found"),
 		);
-		if (!unit) return `${raw} of ${name}`;
+		if (!unit) return undefined;
 		const [symbol, decimals] = unit;
-		return `${formatDecimal(amount, decimals)} ${JSON.stringify(symbol)} (${raw}, ${decimals} decimals) of ${name}`;
+		const raw = `${amount} smallest units, ${decimals} decimals`;
+		return `${formatDecimal(amount, decimals)} ${JSON.stringify(symbol)} (${raw}) of the token ${toBase58Check(this.contract)}`;
 	}
 
 	/**

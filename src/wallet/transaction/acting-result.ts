@@ -1,5 +1,6 @@
 /** The result of a command that sends a transaction: the transaction, its status, and what it cost (protocol/command-line §1.5). */
 
+import { viewText } from "../../abi/coder.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import { type FieldDescriptor, getField, type Message } from "../../protocol/codec/descriptor.js";
@@ -8,6 +9,7 @@ import { resultName, type TransactionState, type TransactionStatus } from "../no
 import { formatCoin } from "../values/amount.js";
 import { utcTime } from "../values/moment.js";
 import { resourceCode, resourceName } from "../values/resource.js";
+import { type DecodedOutcome, logText } from "../view/contract-outcome.js";
 import type { DescribedCall } from "./described-call.js";
 import { ownerText, type TransactionEnvelope } from "./envelope.js";
 import { summaryOf } from "./envelope-note.js";
@@ -49,6 +51,10 @@ export interface ActingResult {
 	readonly reason?: string | undefined;
 	/** The function that was called, with its arguments. */
 	readonly call?: object | undefined;
+	/** What the called function returned, decoded. */
+	readonly returned?: DecodedOutcome["returned"];
+	/** Logs of the transaction, decoded where an interface is known. */
+	readonly logs?: DecodedOutcome["logs"];
 }
 
 export interface Match {
@@ -56,6 +62,9 @@ export interface Match {
 	readonly paid: bigint;
 	readonly received: bigint;
 }
+
+/** Logs that are shown to people; the receipt has all. */
+const MAX_SHOWN_LOGS = 20;
 
 /** Names of the main fields of contracts in messages. */
 const RECIPIENTS = ["to_address", "account_address", "receiver_address"];
@@ -147,9 +156,23 @@ export function actingLines(
 		const fee = isOfPool ? `${result.fee} smallest units of the pool's token` : formatCoin(result.fee);
 		lines.push(`  cost        ${fee}, bandwidth ${result.bandwidth ?? 0n}${energy}`);
 	}
-	lines.push(...reportedLines(result));
+	lines.push(...reportedLines(result), ...outcomeLines(result));
 	if (result.reason) lines.push(`  reason      ${inPlainWords(result.reason)}`);
 	return lines;
+}
+
+/** Lines for what a called contract returned and logged; logs of other contracts name theirs. */
+function outcomeLines({ returned, logs = [], contract, contractAddress }: ActingResult): string[] {
+	const own = contract ?? contractAddress;
+	const shown = logs
+		.slice(0, MAX_SHOWN_LOGS)
+		.map((log) => `  event       ${logText(log)}${log.contract === own ? "" : `, of ${log.contract}`}`);
+	const more = logs.length - shown.length;
+	return [
+		...(returned === undefined ? [] : [`  returned    ${viewText(returned)}`]),
+		...shown,
+		...(more > 0 ? [`  event       and ${more} more: coin tx receipt shows them`] : []),
+	];
 }
 
 /** One sentence on what happened. Leaves out the new permissions, which fill a screen and were shown before signing. */

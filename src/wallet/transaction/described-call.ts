@@ -16,12 +16,14 @@ import { commonInterface } from "../abi/signature-list.js";
 import { ownInterface } from "../configuration/own-interfaces.js";
 import { onRefusal } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
+import { Orc20 } from "../token/orc20.js";
 import {
 	type InterfaceLayer,
 	type InterfaceOrigin,
 	implementationInterface,
 	storedLayers,
 } from "../view/contract-record.js";
+import { UNLIMITED_ALLOWANCE } from "./risks.js";
 
 /** A decoded call, or its bytes if no interface matches. */
 export type DescribedCall = NamedBytes | UnnamedBytes;
@@ -33,6 +35,8 @@ interface NamedBytes {
 	readonly source: InterfaceOrigin;
 	/** `set("a", 5)`. */
 	readonly text: string;
+	/** The amount of a token that the call moves or allows, in the unit that the contract gives. */
+	readonly amount?: string | undefined;
 	/** The whole call data, if only an interface that isn't the contract's own matches. */
 	readonly data?: string;
 }
@@ -53,6 +57,20 @@ const SOURCES: Readonly<Record<InterfaceOrigin, string>> = {
 	common: "the list of common signatures",
 };
 
+/** Functions of ORC-20, with the index of the argument that is an amount of the token. */
+const AMOUNTS: Readonly<Record<string, number>> = {
+	"transfer(address,uint256)": 1,
+	"transferFrom(address,address,uint256)": 2,
+	"approve(address,uint256)": 1,
+	"increaseAllowance(address,uint256)": 1,
+	"increaseApproval(address,uint256)": 1,
+	"decreaseAllowance(address,uint256)": 1,
+	"decreaseApproval(address,uint256)": 1,
+	"mint(address,uint256)": 1,
+	"burn(uint256)": 0,
+	"burnFrom(address,uint256)": 1,
+};
+
 /** Where interfaces for the call are looked up. */
 interface CallSources {
 	/** Undefined when offline. */
@@ -69,10 +87,13 @@ export async function describedCall(
 ): Promise<DescribedCall | undefined> {
 	if (!(parameter instanceof TriggerSmartContract) || parameter.data.length === 0) return undefined;
 	const { data, contract_address: contract } = parameter;
+	const { client } = sources;
 	for await (const { origin, items } of layers(contract, sources)) {
 		const item = data.length >= 4 ? itemBySelector(items, data.subarray(0, 4), "function") : undefined;
 		const named = item && namedBytes(item, data, origin);
-		if (named) return origin === "common" ? { ...named, data: `0x${toHex(data)}` } : named;
+		if (!named) continue;
+		const amount = client && (await tokenAmount(client, parameter, named).catch(onRefusal(undefined)));
+		return { ...named, amount, ...(origin === "common" ? { data: `0x${toHex(data)}` } : {}) };
 	}
 	return { data: `0x${toHex(data)}` };
 }
@@ -114,6 +135,18 @@ function namedBytes(item: AbiItem, data: Uint8Array, source: InterfaceOrigin): N
 	}
 }
 
+async function tokenAmount(
+	client: NodeClient,
+	{ contract_address: contract, data }: TriggerSmartContract,
+	{ signature }: NamedBytes,
+): Promise<string | undefined> {
+	const index = AMOUNTS[signature];
+	if (index === undefined) return undefined;
+	const start = 4 + index * 32;
+	const amount = BigInt(`0x${toHex(data.subarray(start, start + 32))}`);
+	return amount < UNLIMITED_ALLOWANCE ? new Orc20(client, contract).ownAmountText(amount) : undefined;
+}
+
 /** Formats an argument, with strings in quotes so that none can look like further arguments. */
 function argumentText(parameter: AbiParameter, view: AbiView): string {
 	const { type, components = [] } = parameter;
@@ -139,7 +172,10 @@ function warningOf(call: DescribedCall): string | undefined {
 /** The members for people: the origin of the interface shows how far the decoding can be trusted. */
 export function callText(call: DescribedCall): object {
 	const { data } = call;
-	const named = call.signature === undefined ? {} : { call: call.text, "named by": SOURCES[call.source] };
+	const named =
+		call.signature === undefined
+			? {}
+			: { call: call.text, amount: call.amount, "named by": SOURCES[call.source] };
 	return { ...named, data, warning: warningOf(call) };
 }
 

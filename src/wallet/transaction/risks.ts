@@ -9,13 +9,13 @@ import type { Contract } from "./contract.js";
 const WORD = 32;
 
 /** No token has this many units: an allowance of this amount or more is effectively unlimited. */
-const UNLIMITED = 2n ** 255n;
+export const UNLIMITED_ALLOWANCE = 2n ** 255n;
 
 /** Approvals of ORC-20, ORC-721 and ORC-1155: the spender, followed by an amount, an id, or whether all tokens are approved. */
 const ALLOWANCES: Readonly<Record<string, { readonly from: bigint }>> = {
-	"095ea7b3": { from: UNLIMITED }, // approve(address,uint256)
-	"39509351": { from: UNLIMITED }, // increaseAllowance(address,uint256)
-	d73dd623: { from: UNLIMITED }, // increaseApproval(address,uint256)
+	"095ea7b3": { from: UNLIMITED_ALLOWANCE }, // approve(address,uint256)
+	"39509351": { from: UNLIMITED_ALLOWANCE }, // increaseAllowance(address,uint256)
+	d73dd623: { from: UNLIMITED_ALLOWANCE }, // increaseApproval(address,uint256)
 	a22cb465: { from: 1n }, // setApprovalForAll(address,bool)
 };
 
@@ -43,7 +43,12 @@ export function riskOf({
 		: parameter instanceof m.ShieldedTransferContract
 			? parameter.transparent_to_address
 			: undefined;
-	return to?.length && isZero(to.subarray(1)) ? burns(to) : undefined;
+	return to && riskOfRecipient(to);
+}
+
+/** Why a payment to an account needs confirmation. @param recipient 21 bytes, or none if no account is paid */
+export function riskOfRecipient(recipient: Uint8Array): string | undefined {
+	return recipient.length > 0 && isZero(recipient.subarray(1)) ? burns(recipient) : undefined;
 }
 
 /** The risk as a line of a summary. */

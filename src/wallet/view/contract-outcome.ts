@@ -1,7 +1,7 @@
 /** Decodes what contracts return, for printing: results, reverts and logs, by the contract's interface (protocol/command-line §1.5). */
 
 import { AbiDataError } from "../../abi/codec.js";
-import { type AbiView, decodeValues, viewAddress } from "../../abi/coder.js";
+import { type AbiView, decodeValues, viewAddress, viewText } from "../../abi/coder.js";
 import { type DecodedEvent, decodeLog, type LogData } from "../../abi/log.js";
 import { type AbiItem, type ContractInterface, isComplete } from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
@@ -84,8 +84,13 @@ interface LogView extends Partial<DecodedEvent> {
 	readonly data?: string;
 }
 
+/** A log on one line, without its contract: `Paid(to: T…, amount: 5)`, or its topics and data. */
+export function logText({ event, args, topics = [], data = "0x" }: Partial<LogView>): string {
+	return args ? `${event}${viewText(args)}` : [...topics, data].join(" ");
+}
+
 /** A contract's execution as recorded in a receipt, decoded by its interface. */
-interface ContractOutcome {
+export interface DecodedOutcome {
 	readonly reason?: string;
 	readonly returned?: AbiView;
 	readonly logs?: readonly LogView[];
@@ -126,7 +131,7 @@ export async function receiptView(
 	item: AbiItem | undefined,
 	items: ContractInterface,
 	client?: NodeClient,
-): Promise<ContractOutcome> {
+): Promise<DecodedOutcome> {
 	const output = receipt.contractResult[0] ?? new Uint8Array(0);
 	const reverted = receipt.receipt?.result === TransactionResultContractResult.REVERT;
 	const { contract_address: own } = receipt;
@@ -154,7 +159,7 @@ async function revertMembers(
 	output: Uint8Array,
 	items: ContractInterface,
 	client: NodeClient | undefined,
-): Promise<Pick<ContractOutcome, "reason">> {
+): Promise<Pick<DecodedOutcome, "reason">> {
 	const { reason } = await reasonOf(output, items, client?.settings);
 	return reason === "" ? {} : { reason };
 }

@@ -42,7 +42,10 @@ export async function storageChanges(
 	for (const [account, slots] of slotsIn(difference)) {
 		const address = addressFromHash(fromHex(account));
 		const layout = await layoutOf(address);
-		const named = layout ? variablesAt(layout, slots.keys(), words, forms) : new Map<bigint, []>();
+		// A counter in the storage is often the key of what it counts.
+		const counters = new Set([...slots.values()].flatMap(({ before, after }) => [before, after]));
+		const keys = [...words, ...[...counters].slice(0, MAX_WORDS)];
+		const named = layout ? variablesAt(layout, slots.keys(), keys, forms) : new Map<bigint, []>();
 		const contract = toBase58Check(address);
 		for (const [slot, { before, after }] of slots) {
 			const rows = (named.get(slot) ?? []).flatMap((variable) => {

@@ -173,3 +173,44 @@ test("a name with the selector of another function doesn't hide what the bytes s
 		source: "common",
 	});
 });
+
+describe("the amount of a token that a call moves", () => {
+	const word = (value: bigint) => value.toString(16).padStart(64, "0");
+	const selector = (signature: string) => toHex(keccak256(utf8(signature)).subarray(0, 4));
+	/** A node whose contract has 2 decimals and the symbol GOLD, or isn't a token of units. */
+	const token = (hasUnit: boolean): NodeClient => {
+		const { client } = answering({
+			triggerconstantcontract: ({ data }) => {
+				const isSymbol = String(data).startsWith(selector("symbol()"));
+				const gold = `${word(32n)}${word(4n)}${toHex(utf8("GOLD")).padEnd(64, "0")}`;
+				const constant_result = [hasUnit ? (isSymbol ? gold : word(2n)) : ""];
+				return { result: { result: true }, constant_result };
+			},
+			getcontract: {},
+		});
+		return client;
+	};
+	const text = async (
+		client: NodeClient | undefined,
+		signature: string,
+		values: readonly (string | bigint)[],
+	) => {
+		const data = await encodeCall(parseSignature(signature), [...values]);
+		const described = await describedCall(await call(data), { client, given: [parseSignature(signature)] });
+		return (callText(described as NonNullable<typeof described>) as { amount?: string }).amount;
+	};
+	const bob = `0x${"22".repeat(20)}`;
+
+	test("is shown in the unit that the contract gives", async () => {
+		expect(await text(token(true), "transfer(address to,uint256 amount)", [bob, 500n])).toMatch(
+			/^5 "GOLD" \(500 smallest units, 2 decimals\) of the token T/,
+		);
+		expect(await text(token(true), "burn(uint256 amount)", [1n])).toMatch(/^0\.01 "GOLD"/);
+	});
+
+	test("is left out where there is none: an id of an NFT, an unlimited allowance, no node", async () => {
+		expect(await text(token(false), "transferFrom(address,address,uint256)", [bob, bob, 7n])).toBeUndefined();
+		expect(await text(token(true), "approve(address,uint256)", [bob, 2n ** 256n - 1n])).toBeUndefined();
+		expect(await text(undefined, "transfer(address,uint256)", [bob, 5n])).toBeUndefined();
+	});
+});

@@ -124,6 +124,12 @@ function difference({ kind, before, after }: StateChange, unit: TokenUnit | unde
 	return make("span", { class: change < 0n ? "amount bad" : "amount good" }, change > 0n ? `+${text}` : text);
 }
 
+/** Words of the storage that are tried as keys of mappings. */
+const MAX_COUNTERS = 60;
+
+/** What stood in a slot, as a word of 64 digits. */
+const storedWord = (text: string | undefined): string => wordOf(number(text ?? "0"));
+
 /** Names of the changed slots, by contract. */
 async function namedSlots(
 	changes: readonly StateChange[],
@@ -131,21 +137,24 @@ async function namedSlots(
 	words: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<bigint, readonly Variable[]>>> {
 	const slots = new Map<string, bigint[]>();
-	for (const { kind, address, name } of changes)
-		if (kind === "storage") slots.set(address, [...(slots.get(address) ?? []), number(name)]);
+	// A counter in the storage is often the key of what it counts.
+	const counters = new Set<string>();
+	for (const { kind, address, name, before, after } of changes) {
+		if (kind !== "storage") continue;
+		slots.set(address, [...(slots.get(address) ?? []), number(name)]);
+		for (const text of [before, after]) if (counters.size < MAX_COUNTERS) counters.add(storedWord(text));
+	}
+	const keys = [...words, ...counters];
 	const named = [...slots].map(async ([address, list]) => {
 		const { layout } = await contracts.factsOf(address);
-		return [address, layout ? variablesAt(layout, list, words, ADDRESS_FORMS) : new Map()] as const;
+		return [address, layout ? variablesAt(layout, list, keys, ADDRESS_FORMS) : new Map()] as const;
 	});
 	return new Map(await Promise.all(named));
 }
 
 /** The variables of a slot that changed, a row each; none where no stored source names them. */
 function variableRows(change: StateChange, variables: readonly Variable[]): Child[][] {
-	const [before, after] = [change.before, change.after].map((text) => wordOf(number(text ?? "0"))) as [
-		string,
-		string,
-	];
+	const [before, after] = [storedWord(change.before), storedWord(change.after)];
 	const shown = (variable: Variable, digits: string): Child => {
 		const text = valueIn(variable, digits, ADDRESS_FORMS);
 		if (!isAddressType(variable.type)) return make("span", { class: "mono" }, shortened(text, 20));

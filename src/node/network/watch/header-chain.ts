@@ -108,7 +108,7 @@ export interface Progress {
 	readonly block: WatchedBlock;
 	/** It is the new head. */
 	readonly isHead: boolean;
-	/** The head moved to another branch. */
+	/** A reorg has changed the head. */
 	readonly isReorg: boolean;
 	/** Newly final blocks, ascending. */
 	readonly final: readonly WatchedBlock[];
