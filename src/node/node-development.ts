@@ -85,10 +85,13 @@ async function writeTransactions(core: NodeCore, applied: ExecutedBlock): Promis
 	if (more > 0) log.info({ transactions: more }, "more of this block");
 }
 
-/** Reads contract interfaces for the log itself; its calls are not logged. */
-const interfaceNode = ({ machine, sources, open }: NodeCore): InterfaceNode => ({
+/** Reads interfaces for the log itself: what it asks of contracts is no call that is logged. */
+const interfaceNode = ({ config, machine, sources, open }: NodeCore): InterfaceNode => ({
+	config,
 	machine,
 	sources,
+	// What called through a proxy has fetched what its beacon reads.
+	isFork: false,
 	rules: open.rules,
 	forks: () => open.forks,
 });

@@ -14,13 +14,14 @@ import {
 } from "../../chain/block-store.js";
 import { ownerKey } from "../../history/history-index.js";
 import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
+import { executions } from "../../scheduling/call-queue.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 import { LongAnswer } from "../long-answer.js";
 import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
 import {
 	eventTopics,
-	type Implementations,
+	Implementations,
 	knownInterfaces,
 	readStoredEvent,
 } from "../queries/stored-events.js";
@@ -72,21 +73,26 @@ export async function contractEvents(
 	filter: EventFilter = {},
 	show: ShowPage = envelopePieces,
 ): Promise<LongAnswer> {
-	const { parameters } = request;
-	const { node } = request.context;
+	const { context, parameters } = request;
+	const { node } = context;
 	const name = filter.name ?? parameters.text("event_name");
 	const number = parameters.number("block_number");
 	const heights =
 		filter.heights ?? (number === undefined ? heightsOf(request) : blockHeights(request, number));
 	const owner = ownerKey(contract);
-	const behind: Implementations = new Map();
-	const lists =
+	const behind = new Implementations();
+	// What is behind a beacon is found by executing its code.
+	const topics =
 		name === undefined
-			? [{ kind: "log" as const, owner }]
-			: eventTopics(knownInterfaces(node, node.view("full"), contract, behind), name).map((topic) => ({
-					kind: "event" as const,
-					owner: eventOwner(owner, topic),
-				}));
+			? undefined
+			: await executions.run(
+					() => eventTopics(knownInterfaces(node, node.view("full"), contract, behind), name),
+					context.isAbandoned,
+					context.client,
+				);
+	const lists = topics?.map((topic) => ({ kind: "event" as const, owner: eventOwner(owner, topic) })) ?? [
+		{ kind: "log" as const, owner },
+	];
 	const write = (row: HistoryRow, bodies: StoredBodies) => writeRow(request, row, bodies, name, behind);
 	return streamedPage(request, { lists, heights, write }, show);
 }
@@ -196,7 +202,7 @@ function eventAnswer(
 	// Invalid parameters must be rejected before the status is sent.
 	const { limit: asked, afterNumber: from } = request.parameters;
 	function* rowsOf(placed: readonly PlacedLog[]): Generator<EventRow> {
-		const behind: Implementations = new Map();
+		const behind = new Implementations();
 		for (const one of placed) yield eventRow(request.context, one, behind);
 	}
 	function* pieces(): Generator<string> {

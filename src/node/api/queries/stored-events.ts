@@ -22,6 +22,7 @@ import type { ContractSources } from "../../history/contract-sources.js";
 import type { StateView } from "../../state/view.js";
 import { readSlot } from "../../vm/storage-keys.js";
 import { wordFromBytes } from "../../vm/word.js";
+import type { ApiNode } from "../context.js";
 import { askOnHead, type CallingNode } from "./contract-calls.js";
 import { storedInterfaceOf } from "./contracts.js";
 
@@ -31,6 +32,10 @@ const MAX_EVENTS = 300;
 const MAX_DATA = 32 << 10;
 /** Energy for querying a beacon, which reads one slot but is outside code. */
 const BEACON_ENERGY = 20_000n;
+/** Beacons that are asked for one answer, or for the notices of one block: with the energy of each, the time that they take. */
+const MAX_BEACONS = 20;
+/** Beacons whose answers are kept. */
+const MAX_KEPT_ANSWERS = 10_000;
 const LIMITS = { ...USUAL_LIMITS, slack: 16 << 10 };
 
 /**
@@ -41,28 +46,41 @@ const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
 /** An ABI from the chain, or from stored sources, which include tuple members. */
 export type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
 
-/** What a node needs besides the state to read ABIs: its stored sources, and an executor for calling a beacon. */
-export interface InterfaceNode extends CallingNode {
+/** What a node reads interfaces with, beside the state: its stored sources, and what executes the call of a beacon. */
+export interface InterfaceNode extends CallingNode, Pick<ApiNode, "isFork"> {
 	readonly sources?: Pick<ContractSources, "itemsOf"> | undefined;
 }
 
-/** Implementation contracts, 21 bytes, by proxy key, each looked up once; undefined if it is no known proxy. */
-export type Implementations = Map<string, Uint8Array | undefined>;
+/** What is looked up for one answer, or for the notices of one block. */
+export class Implementations {
+	/** The contracts, 21 bytes, whose code others run, by the keys of these: each is looked up once; undefined: it is no known proxy. */
+	readonly of = new Map<string, Uint8Array | undefined>();
+	beaconsLeft = MAX_BEACONS;
+}
+
+/** What beacons have answered at one head, by their addresses. */
+interface BeaconAnswers {
+	readonly headId: string;
+	readonly of: Map<string, string | undefined>;
+}
+
+/** By the machine, which all servers of a chain have in common. */
+const beaconAnswers = new WeakMap<object, BeaconAnswers>();
 
 /** ABIs of a contract, then of its implementation: stored sources first, since the chain's record loses tuple members. */
 export function* knownInterfaces(
 	node: InterfaceNode,
 	state: StateView,
 	contract: Uint8Array,
-	behind: Implementations = new Map(),
+	behind = new Implementations(),
 ): Generator<KnownInterface> {
 	function* own(address: Uint8Array): Generator<KnownInterface> {
 		for (const abi of [node.sources?.itemsOf(address), state.abi.get(address)]) if (abi) yield abi;
 	}
 	yield* own(contract);
 	const key = toKey(contract);
-	if (!behind.has(key)) behind.set(key, implementationOf(node, state, contract));
-	const implementation = behind.get(key);
+	if (!behind.of.has(key)) behind.of.set(key, implementationOf(node, state, contract, behind));
+	const implementation = behind.of.get(key);
 	if (implementation) yield* own(implementation);
 }
 
@@ -71,6 +89,7 @@ function implementationOf(
 	node: InterfaceNode,
 	state: StateView,
 	address: Uint8Array,
+	behind: Implementations,
 ): Uint8Array | undefined {
 	const contract = state.contract.get(address);
 	if (!contract) return undefined;
@@ -83,16 +102,33 @@ function implementationOf(
 	const found =
 		minimalTarget(toHex(code)) ??
 		inSlot(PROXY_SLOTS.implementation) ??
-		behindBeacon(node, state, inSlot(PROXY_SLOTS.beacon)) ??
+		behindBeacon(node, state, inSlot(PROXY_SLOTS.beacon), behind) ??
 		inSlot(PROXY_SLOTS.proxiable);
 	return found === undefined ? undefined : addressFromHash(fromHex(found));
 }
 
-function behindBeacon(node: InterfaceNode, state: StateView, beacon: string | undefined): string | undefined {
-	if (beacon === undefined) return undefined;
+function behindBeacon(
+	node: InterfaceNode,
+	state: StateView,
+	beacon: string | undefined,
+	behind: Implementations,
+): string | undefined {
+	// On a fork each entry that its code reads may be a request for which the process stands still.
+	if (beacon === undefined || node.isFork) return undefined;
+	const headId = toKey(state.properties.headId);
+	let known = beaconAnswers.get(node.machine);
+	if (known?.headId !== headId || known.of.size >= MAX_KEPT_ANSWERS) {
+		known = { headId, of: new Map() };
+		beaconAnswers.set(node.machine, known);
+	}
+	if (known.of.has(beacon)) return known.of.get(beacon);
+	if (behind.beaconsLeft === 0) return undefined;
+	behind.beaconsLeft--;
 	const asked = fromHex(IMPLEMENTATION_SELECTOR);
 	const answer = askOnHead(node, state, addressFromHash(fromHex(beacon)), asked, BEACON_ENERGY);
-	return answer && addressInWord(`0x${toHex(answer)}`);
+	const implementation = answer && addressInWord(`0x${toHex(answer)}`);
+	known.of.set(beacon, implementation);
+	return implementation;
 }
 
 const byTopic = new WeakMap<KnownInterface, ReadonlyMap<string, AbiItem>>();

@@ -1,7 +1,8 @@
 /** Whose interface events of the history are read by: the order of all commands, through proxies. */
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { PROXY_SLOTS } from "../../../../src/abi/proxy.js";
+import { executions } from "../../../../src/node/scheduling/call-queue.js";
 import { fromBase58Check } from "../../../../src/protocol/address.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { DevelopmentNode, type Json, STORE, setArguments, word } from "../development/development-node.js";
@@ -67,6 +68,14 @@ it.each([
 	["beacon", async () => proxyOf("beacon", await beaconOf(store))],
 ])("of a proxy is that of the contract behind it: %s", async (_, proxy) => {
 	expect(await namesOf(await proxy())).toEqual([RECORDED]);
+});
+
+it("is asked of a beacon in a turn of the client that names an event", async () => {
+	const proxy = await proxyOf("beacon", await beaconOf(store));
+	const turns = vi.spyOn(executions, "run");
+	await chain.get(`/v1/contracts/${proxy}/events?event_name=Changed`);
+	expect(turns).toHaveBeenCalledOnce();
+	turns.mockRestore();
 });
 
 it("of a proxy of a beacon that doesn't end is none", async () => {

@@ -1,11 +1,27 @@
 /** What strangers write as their contracts' interfaces, and the logs beside them. */
 
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type AbiItem, hashedSignature } from "../../../../src/abi/parameter.js";
+import { PROXY_SLOTS } from "../../../../src/abi/proxy.js";
 import { topicOf } from "../../../../src/abi/selector.js";
-import { eventTopics, readStoredEvent } from "../../../../src/node/api/queries/stored-events.js";
-import { toHex } from "../../../../src/protocol/bytes.js";
-import { SmartContractABI, SmartContractABIEntry } from "../../../../src/protocol/messages.js";
+import {
+	eventTopics,
+	Implementations,
+	type InterfaceNode,
+	knownInterfaces,
+	readStoredEvent,
+} from "../../../../src/node/api/queries/stored-events.js";
+import { writeSlot } from "../../../../src/node/vm/storage-keys.js";
+import { wordFromBytes } from "../../../../src/node/vm/word.js";
+import { addressPrefix } from "../../../../src/protocol/address.js";
+import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
+import {
+	SmartContract,
+	SmartContractABI,
+	SmartContractABIEntry,
+	type TriggerSmartContract,
+} from "../../../../src/protocol/messages.js";
+import { address, SmallChain, topic } from "../jsonrpc/small-chain.js";
 
 const EVENT = 3;
 
@@ -122,4 +138,74 @@ test("events with structures are read by an interface that knows their members, 
 		many: [{ at: holds(3n) }],
 	});
 	expect(eventTopics([chain, [item]], "Drawn").map(toHex)).toEqual([toHex(topicOf(item))]);
+});
+
+describe("beacons", () => {
+	const IMPLEMENTATION = 250;
+	let chain: SmallChain;
+	let asked: number[];
+	const account = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(addressPrefix()), address(n)]);
+	const inWord = (n: number): Buffer => Buffer.concat([Buffer.alloc(12), address(n)]);
+	const nodeWith = (supportConstant: boolean, isFork = false): InterfaceNode =>
+		({
+			config: { vm: { supportConstant } },
+			isFork,
+			forks: () => ({}),
+			machine: {
+				call: (_: unknown, { parameter }: { readonly parameter: TriggerSmartContract }) => {
+					asked.push(parameter.contract_address[1] as number);
+					return { reverted: false, output: inWord(IMPLEMENTATION) };
+				},
+			},
+		}) as unknown as InterfaceNode;
+	beforeEach(async () => {
+		chain = await SmallChain.create();
+		chain.add(1n);
+		asked = [];
+		chain.state.abi.put(account(IMPLEMENTATION), abiOf(entry("E", [])));
+	});
+
+	function proxy(n: number, slot: keyof typeof PROXY_SLOTS, holds: number): void {
+		for (const each of [n, holds]) {
+			const contract = SmartContract.create({ contract_address: account(each), trx_hash: topic(each) });
+			chain.state.contract.put(account(each), contract);
+		}
+		const storing = { address: account(n), creationId: topic(n), version: 0 };
+		writeSlot(chain.state, storing, wordFromBytes(fromHex(PROXY_SLOTS[slot].slice(2))), inWord(holds));
+	}
+	const known = (node: InterfaceNode, n: number, behind?: Implementations): number =>
+		[...knownInterfaces(node, chain.state, account(n), behind)].length;
+
+	test("are asked once at a head, whoever wants to know it of whichever proxy", () => {
+		const node = nodeWith(true);
+		for (const n of [1, 2]) proxy(n, "beacon", 100);
+		for (const n of [1, 2, 1]) expect(known(node, n)).toBe(1);
+		expect(asked).toEqual([100]);
+		chain.add(2n);
+		expect(known(node, 1)).toBe(1);
+		chain.add(2n, [], { salt: 1 });
+		expect(known(node, 1)).toBe(1);
+		expect(asked).toEqual([100, 100, 100]);
+	});
+
+	test("are asked for one answer to a number; what another one asks for counts", () => {
+		const node = nodeWith(true);
+		const proxies = Array.from({ length: 25 }, (_, n) => n + 1);
+		for (const n of proxies) proxy(n, "beacon", 100 + n);
+		const found = (): number => {
+			const behind = new Implementations();
+			return proxies.reduce((sum, n) => sum + known(node, n, behind), 0);
+		};
+		expect([found(), asked.length]).toEqual([20, 20]);
+		expect([found(), asked.length]).toEqual([25, 25]);
+	});
+
+	test.each([
+		["where the operator allows no calls", nodeWith(false)],
+		["on a fork", nodeWith(true, true)],
+	])("are not asked %s, and what stands in a slot is read all the same", (_, node) => {
+		proxy(1, "beacon", 100);
+		proxy(2, "implementation", IMPLEMENTATION);
+		expect([known(node, 1), known(node, 2), asked.length]).toEqual([0, 1, 0]);
+	});
 });

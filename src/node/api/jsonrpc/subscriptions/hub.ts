@@ -19,7 +19,12 @@ import {
 import type { Later } from "../../../scheduling/time-slice.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
-import { type InterfaceNode, knownInterfaces, readStoredEvent } from "../../queries/stored-events.js";
+import {
+	Implementations,
+	type InterfaceNode,
+	knownInterfaces,
+	readStoredEvent,
+} from "../../queries/stored-events.js";
 import { MAX_ITEMS, makeId } from "../filter-registry.js";
 import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
 import type { RpcValue } from "../method.js";
@@ -171,10 +176,11 @@ async function eventNotice(
 	placed: PlacedLog,
 	block: SignedBlock,
 	removed: boolean,
+	behind: Implementations,
 ): Promise<RpcValue> {
 	const object = logObject(placed, block, removed, style) as Readonly<Record<string, RpcValue>>;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
-	const { decoded } = readStoredEvent(knownInterfaces(node, state(), contract), placed.log) ?? {};
+	const { decoded } = readStoredEvent(knownInterfaces(node, state(), contract, behind), placed.log) ?? {};
 	return {
 		...object,
 		event: decoded?.event ?? null,
@@ -209,6 +215,8 @@ export class SubscriptionHub {
 		all: new SharedRoom(MAX_SUBSCRIPTIONS),
 	};
 	private readonly events: EventPublisher<Subscription>;
+	/** What has been looked up for the events of a block. */
+	private readonly lookedUp = new WeakMap<SignedBlock, Implementations>();
 	private logsWaiting = 0;
 	private lastSolid: bigint | undefined;
 	private wasSyncing = false;
@@ -224,13 +232,20 @@ export class SubscriptionHub {
 		>;
 		this.events = new EventPublisher<Subscription>({
 			wants: (subscription, placed) => this.isKept(subscription) && matches(subscription, placed),
-			read: (placed, block, removed) => eventNotice(options, placed, block, removed),
+			read: (placed, block, removed) =>
+				eventNotice(options, placed, block, removed, this.implementationsFor(block)),
 			tell: (listeners, notice) => this.tell(listeners, notice),
 			close: ({ outlet }) => outlet.close("there are more events than can be read"),
 		});
 	}
 
-	/** Registers a connection. @param pipe what carries its notifications @param client whose it is */
+	private implementationsFor(block: SignedBlock): Implementations {
+		const found = this.lookedUp.get(block) ?? new Implementations();
+		this.lookedUp.set(block, found);
+		return found;
+	}
+
+	/** Makes a connection known. @param pipe what carries its notifications @param client whose it is */
 	open(pipe: Pipe, client = ""): Subscriber {
 		const outlet = this.outlets.open(pipe);
 		const subscriber = new Subscriber(this, outlet, this.options.maxPerClient, client);

@@ -41,18 +41,9 @@ let sent: { readonly method: string; readonly subscription: string; readonly res
 let client: Subscriber;
 let later: (() => void)[];
 let sources: Map<string, ContractInterface>;
+let beaconsAsked: number;
 /** Its machine answers the call of the beacon `address(n)` with `address(n + 1)`; that of 8 reverts, that of 9 fails. */
-const node = {
-	sources: { itemsOf: (contract: Uint8Array) => sources.get(toKey(contract)) },
-	forks: () => ({}),
-	machine: {
-		call: (_: unknown, { parameter }: { readonly parameter: TriggerSmartContract }) => {
-			const [, n = 0] = parameter.contract_address;
-			if (n === 9) throw new VmError(10, "Not enough energy", "OutOfEnergyException");
-			return { reverted: n === 8, output: Buffer.concat([Buffer.alloc(12), address(n + 1)]) };
-		},
-	},
-} as unknown as InterfaceNode;
+let node: InterfaceNode;
 
 const account = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(addressPrefix()), address(n)]);
 
@@ -61,6 +52,21 @@ beforeEach(async () => {
 	syncing = false;
 	later = [];
 	sources = new Map();
+	beaconsAsked = 0;
+	node = {
+		config: { vm: { supportConstant: true } },
+		isFork: false,
+		sources: { itemsOf: (contract: Uint8Array) => sources.get(toKey(contract)) },
+		forks: () => ({}),
+		machine: {
+			call: (_: unknown, { parameter }: { readonly parameter: TriggerSmartContract }) => {
+				beaconsAsked++;
+				const [, n = 0] = parameter.contract_address;
+				if (n === 9) throw new VmError(10, "Not enough energy", "OutOfEnergyException");
+				return { reverted: n === 8, output: Buffer.concat([Buffer.alloc(12), address(n + 1)]) };
+			},
+		},
+	} as unknown as InterfaceNode;
 	hub = new SubscriptionHub({
 		state: () => chain.state,
 		style: rpcAnswersOf({ release: "4.8.2" }).objects,
@@ -238,6 +244,18 @@ describe("events", () => {
 				}),
 			],
 		});
+	const beaconProxy = (n: number, beacon: number): void => {
+		const storing = { address: account(n), creationId: topic(n), version: 0 };
+		chain.state.contract.put(
+			account(n),
+			SmartContract.create({ contract_address: account(n), trx_hash: storing.creationId }),
+		);
+		const slot = wordFromBytes(fromHex(PROXY_SLOTS.beacon.slice(2)));
+		writeSlot(chain.state, storing, slot, Buffer.concat([Buffer.alloc(12), address(beacon)]));
+		chain.state.contract.put(account(beacon), SmartContract.create({ contract_address: account(beacon) }));
+		for (const each of [beacon, beacon + 1])
+			chain.state.abi.put(account(each), recorded(each === beacon ? "beacon" : "behind"));
+	};
 	/** What a log of the contract 1 is told as. */
 	const argsTold = async (): Promise<RpcValue | undefined> => {
 		const { block, infos } = chain.add(1n, [[[1]]]);
@@ -271,17 +289,21 @@ describe("events", () => {
 		["refuses", 8, null],
 		["fails", 9, null],
 	])("of a proxy whose beacon %s", async (_, beacon, args) => {
-		const storing = { address: account(1), creationId: topic(1), version: 0 };
-		chain.state.contract.put(
-			account(1),
-			SmartContract.create({ contract_address: account(1), trx_hash: storing.creationId }),
-		);
-		const slot = wordFromBytes(fromHex(PROXY_SLOTS.beacon.slice(2)));
-		writeSlot(chain.state, storing, slot, Buffer.concat([Buffer.alloc(12), address(beacon)]));
-		chain.state.contract.put(account(beacon), SmartContract.create({ contract_address: account(beacon) }));
-		for (const n of [beacon, beacon + 1])
-			chain.state.abi.put(account(n), recorded(n === beacon ? "beacon" : "behind"));
+		beaconProxy(1, beacon);
 		expect(await argsTold()).toEqual(args);
+	});
+
+	test("of a block are read through twenty beacons, the others without what is behind those", async () => {
+		const proxies = Array.from({ length: 25 }, (_, i) => 11 + i);
+		for (const n of proxies) beaconProxy(n, 100 + n);
+		const { block, infos } = chain.add(1n, [[...proxies, 11].map((n) => [n])]);
+		for (const log of infos[0]?.log ?? []) Object.assign(log, { topics: [PAID, topic(0)] });
+		client.add("coin_subscription", { kind: "events", conditions: { addresses: [], topics: [] } });
+		observer.committed({ block, infos, change: changeOf(new Map()) });
+		await expect.poll(async () => settle().then(() => sent.length)).toBe(26);
+		const read = (await told()).map(({ args }) => args !== null);
+		expect(read).toEqual([...proxies.map((n) => n < 31), true]);
+		expect(beaconsAsked).toBe(20);
 	});
 });
 
