@@ -5,18 +5,24 @@ import { utf8 } from "../../../protocol/bytes.js";
 import { budgetAddress, ConnectionGate, MAX_CONNECTIONS } from "../../listening/connection-gate.js";
 import { type EventMessage, TRIGGER_NAMES, triggerName } from "./event-message.js";
 import type { Publication, Receiver, ReceiverListener, SubscriberCounts } from "./receiver.js";
-import { GREETING, messageBytes, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";
+import { GREETING, messageBytes, PING, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";
 
 const MAX_SUBSCRIPTIONS = 1_000;
 /** A handshake takes no longer. */
 const HANDSHAKE_MS = 30_000;
 /** The same while other connections wait for a place. */
 const CROWDED_HANDSHAKE_MS = 2_000;
+/** While others wait, a subscriber that has been silent for so long is asked whether it is there; it has as long to answer. */
+const HEARTBEAT_MS = 30_000;
+/** A connection that carries nothing for so long is tried by the system. */
+const KEEP_ALIVE_MS = 60_000;
 const LOOK_MS = 500;
 /** Frames of one subscriber in a second: many times what a client that subscribes to everything sends. */
 const MAX_FRAMES_A_SECOND = 4_000;
 /** Those of all subscribers of one address: at most 30 ms of processor time a second. */
 const MAX_FRAMES_OF_ADDRESS = 20_000;
+/** Beyond that, what each of them may still send: enough for a few subscriptions, and less work than a new connection. */
+const FEW_FRAMES_A_SECOND = 64;
 /** Bytes that wait for one subscriber. */
 const MAX_WAITING_BYTES = 64 << 20;
 
@@ -33,7 +39,14 @@ interface Subscriber {
 	/** Subscriptions, those to what is never published too. */
 	subscriptions: number;
 	isReady: boolean;
+	answersPing: boolean;
 	readonly sinceMs: number;
+	/** When it last said anything. */
+	heardMs: number;
+	/** When it was asked whether it is there, if it hasn't said anything since. */
+	askedMs: number | undefined;
+	/** Since when it gets nothing of what is published, if it doesn't. */
+	unsubscribedMs: number;
 	readonly frames: FrameWindow;
 	waiting: number;
 	waitingBytes: number;
@@ -52,6 +65,8 @@ interface PublisherOptions {
 	readonly highWaterMark: number;
 	/** Milliseconds of a clock that only goes forward; that of the process if absent. */
 	readonly now?: () => number;
+	/** Connections; the usual number if absent. */
+	readonly places?: number;
 }
 
 export class Publisher implements Receiver {
@@ -66,18 +81,14 @@ export class Publisher implements Receiver {
 	private constructor(
 		private readonly highWaterMark: number,
 		private readonly now: () => number,
+		places: number,
 	) {
-		const handshakeMs = (socket: Socket): number | undefined => {
-			const subscriber = this.subscribers.get(socket);
-			return subscriber && !subscriber.isReady ? now() - subscriber.sinceMs : undefined;
-		};
-		this.gate = new ConnectionGate(MAX_CONNECTIONS.eventQueue, (socket) => this.connected(socket), false, {
-			isStale: (socket, crowded) =>
-				(handshakeMs(socket) ?? 0) > (crowded ? CROWDED_HANDSHAKE_MS : HANDSHAKE_MS),
-			// A subscriber says nothing for days.
-			idleMs: () => undefined,
+		this.gate = new ConnectionGate(places, (socket) => this.connected(socket), false, {
+			isStale: (socket, crowded) => this.isStale(socket, crowded),
+			idleMs: (socket) => this.idleMs(socket),
 			hasAsked: () => true,
-			unfinishedMs: handshakeMs,
+			// Of the address with the most, where nobody is idle: its library connects again.
+			unfinishedMs: (socket) => this.ageMs(socket),
 			everyMs: LOOK_MS,
 		});
 	}
@@ -85,9 +96,36 @@ export class Publisher implements Receiver {
 	/** Binds; rejects with the system's error if that fails. */
 	static async listen(options: PublisherOptions): Promise<Publisher> {
 		const { host, port, highWaterMark, now = () => performance.now() } = options;
-		const publisher = new Publisher(highWaterMark, now);
+		const publisher = new Publisher(highWaterMark, now, options.places ?? MAX_CONNECTIONS.eventQueue);
 		publisher.bound = await publisher.gate.listen(port, host);
 		return publisher;
+	}
+
+	private ageMs(socket: Socket): number {
+		return this.now() - (this.subscribers.get(socket)?.sinceMs ?? this.now());
+	}
+
+	/** Whether its handshake takes too long. While others wait, who is silent is asked whether it is there. */
+	private isStale(socket: Socket, crowded: boolean): boolean {
+		const subscriber = this.subscribers.get(socket);
+		if (!subscriber?.isReady) return this.ageMs(socket) > (crowded ? CROWDED_HANDSHAKE_MS : HANDSHAKE_MS);
+		const { answersPing, askedMs, heardMs } = subscriber;
+		if (crowded && answersPing && askedMs === undefined && this.now() - heardMs > HEARTBEAT_MS) {
+			subscriber.askedMs = this.now();
+			socket.write(PING);
+		}
+		return false;
+	}
+
+	/** How long a subscriber gets nothing that is published, or gives no answer. A subscriber says nothing for days otherwise. */
+	private idleMs(socket: Socket): number | undefined {
+		const subscriber = this.subscribers.get(socket);
+		if (!subscriber?.isReady) return undefined;
+		const { prefixes, unsubscribedMs, askedMs } = subscriber;
+		const nowMs = this.now();
+		// Its subscriptions come behind the handshake.
+		if (prefixes.size === 0 && nowMs - unsubscribedMs > CROWDED_HANDSHAKE_MS) return nowMs - unsubscribedMs;
+		return askedMs !== undefined && nowMs - askedMs > HEARTBEAT_MS ? nowMs - askedMs : undefined;
 	}
 
 	get port(): number {
@@ -134,32 +172,40 @@ export class Publisher implements Receiver {
 	}
 
 	private connected(socket: Socket): void {
+		const nowMs = this.now();
 		const subscriber: Subscriber = {
 			socket,
 			prefixes: new Map(),
 			subscriptions: 0,
 			isReady: false,
-			sinceMs: this.now(),
-			frames: { count: 0, sinceMs: this.now() },
+			answersPing: false,
+			sinceMs: nowMs,
+			heardMs: nowMs,
+			askedMs: undefined,
+			unsubscribedMs: nowMs,
+			frames: { count: 0, sinceMs: nowMs },
 			waiting: 0,
 			waitingBytes: 0,
 		};
 		this.subscribers.set(socket, subscriber);
+		socket.setKeepAlive(true, KEEP_ALIVE_MS);
 		const reader = new SubscriberReader();
 		socket.on("close", () => this.subscribers.delete(socket));
 		const address = budgetAddress(socket);
 		socket.on("data", (bytes) => {
+			Object.assign(subscriber, { heardMs: this.now(), askedMs: undefined });
 			const before = reader.frames;
+			const own = this.inSecond(subscriber.frames);
+			const all = this.inSecond(this.framesFrom(address));
+			// Who sends much goes, not who comes next; and what is read of many connections in turn is little.
+			const limit = all.count > MAX_FRAMES_OF_ADDRESS ? FEW_FRAMES_A_SECOND : MAX_FRAMES_A_SECOND;
 			try {
-				// Before anything is read: many connections would each have their first bytes read.
-				this.countFrames(this.framesFrom(address), 0, MAX_FRAMES_OF_ADDRESS);
-				for (const event of reader.read(bytes)) this.receive(subscriber, event);
-				this.countFrames(subscriber.frames, reader.frames - before, MAX_FRAMES_A_SECOND);
+				for (const event of reader.read(bytes, limit - own.count)) this.receive(subscriber, event);
 			} catch (error) {
 				socket.destroy();
 				if (!(error instanceof ZmtpError)) throw error;
 			} finally {
-				this.framesFrom(address).count += reader.frames - before;
+				for (const frames of [own, all]) frames.count += reader.frames - before;
 			}
 		});
 		socket.write(GREETING);
@@ -177,22 +223,23 @@ export class Publisher implements Receiver {
 		return frames;
 	}
 
-	/** @throws {ZmtpError} once there are more than the limit in one second */
-	private countFrames(frames: FrameWindow, count: number, limit: number): void {
+	/** Begins another second where the last one is over. */
+	private inSecond(frames: FrameWindow): FrameWindow {
 		const nowMs = this.now();
 		if (nowMs - frames.sinceMs >= 1_000) Object.assign(frames, { count: 0, sinceMs: nowMs });
-		frames.count += count;
-		if (frames.count > limit) throw new ZmtpError("too many frames");
+		return frames;
 	}
 
 	private receive(subscriber: Subscriber, event: SubscriberEvent): void {
 		const { socket, prefixes } = subscriber;
 		switch (event.is) {
 			case "greeting":
+				subscriber.answersPing = event.answersPing;
 				socket.write(READY);
 				return;
 			case "ready":
 				subscriber.isReady = true;
+				subscriber.unsubscribedMs = this.now();
 				return;
 			case "answer":
 				// Whoever asks without reading gets no more answers.
@@ -209,7 +256,7 @@ export class Publisher implements Receiver {
 				if (subscriber.subscriptions > 0) subscriber.subscriptions--;
 				const left = (prefixes.get(event.prefix) ?? 0) - 1;
 				if (left > 0) prefixes.set(event.prefix, left);
-				else prefixes.delete(event.prefix);
+				else if (prefixes.delete(event.prefix)) subscriber.unsubscribedMs = this.now();
 			}
 		}
 	}

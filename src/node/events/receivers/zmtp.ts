@@ -40,12 +40,18 @@ export const READY: Uint8Array = frame(
 export const messageBytes = (name: Uint8Array, body: Uint8Array): Uint8Array =>
 	concatBytes(frame(MORE, name), frame(0, body));
 
+/** Whoever gets it answers; the time to live of two bytes is none. */
+export const PING: Uint8Array = frame(
+	COMMAND,
+	concatBytes(Uint8Array.of(4), utf8("PING"), Uint8Array.of(0, 0)),
+);
+
 const pong = (context: Uint8Array): Uint8Array =>
 	frame(COMMAND, concatBytes(Uint8Array.of(4), utf8("PONG"), context));
 
 /** What a subscriber said that matters. */
 export type SubscriberEvent =
-	| { readonly is: "greeting" }
+	| { readonly is: "greeting"; readonly answersPing: boolean }
 	| { readonly is: "ready" }
 	| { readonly is: "subscribe" | "unsubscribe"; readonly prefix: string }
 	| { readonly is: "answer"; readonly bytes: Uint8Array };
@@ -74,27 +80,28 @@ export class SubscriberReader {
 		return this.count;
 	}
 
-	/** @throws {ZmtpError} */
-	*read(bytes: Uint8Array): Generator<SubscriberEvent> {
+	/** @param most frames that may come @throws {ZmtpError} */
+	*read(bytes: Uint8Array, most = MAX_FRAMES): Generator<SubscriberEvent> {
 		this.rest = this.rest.length === 0 ? bytes : concatBytes(this.rest, bytes);
 		this.at = 0;
-		yield* this.events();
+		yield* this.events(most);
 		// A copy: it must not keep the connection's whole buffer.
 		this.rest = this.rest.slice(this.at);
 	}
 
-	private *events(): Generator<SubscriberEvent> {
+	private *events(most: number): Generator<SubscriberEvent> {
 		if (this.state === "greeting") {
 			checkSignature(this.rest);
 			if (this.rest.length < GREETING_BYTES) return;
-			checkGreeting(this.rest);
+			const answersPing = checkGreeting(this.rest);
 			this.at = GREETING_BYTES;
 			this.state = "handshake";
-			yield { is: "greeting" };
+			yield { is: "greeting", answersPing };
 		}
 		const before = this.count;
+		const limit = Math.min(most, MAX_FRAMES);
 		for (let next = this.frame(); next; next = this.frame()) {
-			if (++this.count - before > MAX_FRAMES) throw new ZmtpError("too many frames at once");
+			if (++this.count - before > limit) throw new ZmtpError("too many frames at once");
 			const event = next.flags & COMMAND ? this.command(next.body) : this.message(next.flags, next.body);
 			if (event) yield event;
 		}
@@ -165,8 +172,10 @@ function checkSignature(bytes: Uint8Array): void {
 		throw new ZmtpError("the protocol is older than ZMTP 3");
 }
 
-function checkGreeting(bytes: Uint8Array): void {
+/** @returns whether the peer answers a PING: since ZMTP 3.1 */
+function checkGreeting(bytes: Uint8Array): boolean {
 	if (latin1(bytes.subarray(12, 32)).replace(/\0+$/, "") !== "NULL") {
 		throw new ZmtpError("the mechanism is not NULL");
 	}
+	return bytes[10] !== 3 || bytes[11] !== 0;
 }

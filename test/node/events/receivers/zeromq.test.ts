@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { brotliDecompressSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import type { EventMessage } from "../../../../src/node/events/receivers/event-message.js";
 import { Publisher } from "../../../../src/node/events/receivers/zeromq.js";
-import { GREETING, READY, SubscriberReader } from "../../../../src/node/events/receivers/zmtp.js";
+import { GREETING, PING, READY, SubscriberReader } from "../../../../src/node/events/receivers/zmtp.js";
 import { concatBytes, toHex, utf8 } from "../../../../src/protocol/bytes.js";
 
 const open: { close(): Promise<void> }[] = [];
@@ -31,17 +32,26 @@ const readyAs = (type: string): Uint8Array =>
 const subscription = (prefix: string, kind = 1): Uint8Array =>
 	concatBytes(Uint8Array.of(0, prefix.length + 1, kind), utf8(prefix));
 
+interface Heard {
+	readonly socket: Socket;
+	readonly heard: () => Buffer;
+}
+
 /** A subscriber after its handshake. */
-async function subscriber(
+const subscriber = (to: Publisher, ...hello: Uint8Array[]): Promise<Heard> =>
+	subscriberWith(GREETING, to, ...hello);
+
+async function subscriberWith(
+	greeting: Uint8Array,
 	to: Publisher,
 	...hello: Uint8Array[]
-): Promise<{ socket: Socket; heard: () => Buffer }> {
+): Promise<Heard> {
 	const socket = connect(to.port, "127.0.0.1");
 	sockets.push(socket);
 	const pieces: Buffer[] = [];
 	socket.on("data", (bytes) => pieces.push(bytes));
 	socket.on("error", () => {});
-	socket.write(concatBytes(GREETING, ...hello));
+	socket.write(concatBytes(greeting, ...hello));
 	return { socket, heard: () => Buffer.concat(pieces) };
 }
 
@@ -209,7 +219,7 @@ test("a subscriber that sends frames by the thousand is disconnected, at once or
 	await until(() => queue.counts.subscribers === 0);
 });
 
-test("subscribers of one address have one budget of frames, which connecting anew doesn't renew", async () => {
+test("subscribers of one address have one budget of frames, beyond which those go that send many; connecting anew doesn't renew it", async () => {
 	let nowMs = 0;
 	const queue = await Publisher.listen({ host: "127.0.0.1", port: 0, highWaterMark: 10, now: () => nowMs });
 	open.push(queue);
@@ -222,13 +232,74 @@ test("subscribers of one address have one budget of frames, which connecting ane
 		socket.write(new Uint8Array(2 * 3_000));
 		await until(() => queue.counts.subscribers === 1);
 	}
-	const late = connect(queue.port, "127.0.0.1");
-	const closed = new Promise((resolve) => late.on("close", resolve));
-	late.on("error", () => undefined).resume();
-	late.write(GREETING);
-	await closed;
+	const many = Array.from({ length: 64 }, () => subscription("block"));
+	const busy = await subscriber(queue, readyAs("SUB"), ...many);
+	await once(busy.socket, "close");
+	quiet.socket.write(command("PING", Uint8Array.of(0, 0, 1)));
+	const late = await subscriber(queue, readyAs("SUB"), ...many.slice(1));
+	await until(() => late.heard().length === HELLO && quiet.heard().length > HELLO);
 	nowMs += 1_000;
-	const next = await subscriber(queue, readyAs("SUB"));
+	const next = await subscriber(queue, readyAs("SUB"), ...many);
+	next.socket.write(command("PING", Uint8Array.of(0, 0, 1)));
+	await until(() => next.heard().length > HELLO);
+	expect(queue.counts.subscribers).toBe(3);
+});
+
+/** Subscribers to blocks, and a number of places that they take. */
+async function crowded(
+	places: number,
+	greetings: readonly Uint8Array[],
+	now: () => number,
+	host = "127.0.0.1",
+) {
+	const queue = await Publisher.listen({ host, port: 0, highWaterMark: 10, now, places });
+	open.push(queue);
+	const subscribers: Heard[] = [];
+	for (const greeting of greetings)
+		subscribers.push(await subscriberWith(greeting, queue, readyAs("SUB"), subscription("block")));
+	for (const { heard } of subscribers) await until(() => heard().length === HELLO);
+	return { queue, subscribers };
+}
+
+test("a subscriber that gets nothing of what is published gives way to one that waits", async () => {
+	let nowMs = 0;
+	const { queue, subscribers } = await crowded(3, [GREETING, GREETING], () => nowMs);
+	const idle = await subscriber(queue, readyAs("SUB"), subscription("none"));
+	await until(() => idle.heard().length === HELLO);
+	const next = await subscriber(queue, readyAs("SUB"), subscription(""));
+	nowMs += 2_001;
 	await until(() => next.heard().length === HELLO);
-	expect(queue.counts.subscribers).toBe(2);
+	await until(() => idle.socket.destroyed);
+	expect(subscribers.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+});
+
+test("while one waits, subscribers whose ZMTP knows PING are asked whether they are there; who isn't gives way", async () => {
+	let nowMs = 0;
+	const newer = concatBytes(GREETING.subarray(0, 11), Uint8Array.of(1), GREETING.subarray(12));
+	const { queue, subscribers } = await crowded(3, [GREETING, newer, newer], () => nowMs);
+	const [older, there, gone] = subscribers as [Heard, Heard, Heard];
+	const next = await subscriber(queue, readyAs("SUB"), subscription(""));
+	nowMs += 30_001;
+	await until(() => [there, gone].every(({ heard }) => heard().length === HELLO + PING.length));
+	// The answer to its own PING comes once its PONG was read.
+	there.socket.write(concatBytes(command("PONG", new Uint8Array()), command("PING", Uint8Array.of(0, 0, 1))));
+	await until(() => there.heard().includes("PONG"));
+	nowMs += 30_001;
+	await until(() => next.heard().length === HELLO);
+	await until(() => gone.socket.destroyed);
+	expect([older, there].map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+	expect(older.heard()).toHaveLength(HELLO);
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"));
+
+test.skipIf(!hasIpv6)("the address with the most places gives one to another, also where all are there", async () => {
+	let nowMs = 0;
+	const { queue, subscribers } = await crowded(3, [GREETING, GREETING, GREETING], () => nowMs, "::");
+	const socket = connect(queue.port, "::1");
+	sockets.push(socket);
+	const greeted = once(socket, "data");
+	nowMs += 5_000;
+	await greeted;
+	await until(() => subscribers.filter((one) => one.socket.destroyed).length === 1);
 });
