@@ -1,6 +1,7 @@
 /** Sealing blocks of a development chain: instantly, at an interval, or manually (protocol/development-chain §3). */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { NamedError } from "../../protocol/json/exceptions.js";
 import type { Chain } from "../chain/chain.js";
 import type { CommittedBlock } from "../chain/observers.js";
 import type { Producer } from "../chain/packing.js";
@@ -93,8 +94,9 @@ export class Sealer {
 	}
 
 	/**
-	 * A transaction entered the pool. In instant mode the promise resolves once a block includes it;
-	 * transactions arriving in the same turn of the event loop share a block. Other modes resolve immediately.
+	 * A transaction entered the pool. In instant mode the promise resolves once a block holds it; transactions that
+	 * arrive in the same turn of the event loop share the block. Other modes resolve at once.
+	 * @throws {NamedError} CancellationException if the node closes while transactions wait: its next start seals them
 	 */
 	submitted(): Promise<void> {
 		if (this.options.conditions.sealMode !== "instant") return Promise.resolve();
@@ -148,9 +150,11 @@ export class Sealer {
 			return;
 		}
 		const end = (): void => {
-			for (const { done } of waiting) done();
+			const isLeft = this.isClosed && pool.size > 0;
+			const left = new NamedError("CancellationException", "the node stops: a block may not hold the transaction");
+			for (const { done, fail } of waiting) if (isLeft) fail(left); else done();
 		};
-		if (pool.size === 0) end();
+		if (pool.size === 0 || this.isClosed) end();
 		else void this.exclusive(() => this.sealRest(size)).finally(end);
 	}
 

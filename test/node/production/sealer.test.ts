@@ -75,7 +75,7 @@ test("a node that closes seals no more of it", async () => {
 test("a closed one begins no interval and seals nothing that was asked for or had come before", async () => {
 	const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 	const { sealer, pool, made } = sealerOf(2, 0);
-	const submitted = sealer.submitted();
+	const submitted = expect(sealer.submitted()).rejects.toThrow("the node stops");
 	const changed = sealer.exclusive(() => sealer.setMode({ intervalMs: 3_600_000 }));
 	const before = timers();
 	sealer.close();
@@ -84,6 +84,19 @@ test("a closed one begins no interval and seals nothing that was asked for or ha
 	await sealer.setMode("instant");
 	await submitted;
 	expect([pool.size, made()]).toEqual([2, 0]);
+});
+
+test("what a node that closes has sealed a part of is told as unknown, and as done where nothing is left", async () => {
+	const { sealer, pool, made } = sealerOf(2, 0);
+	const submitted = sealer.submitted();
+	setImmediate(() => sealer.close());
+	await expect(submitted).rejects.toMatchObject({ name: "CancellationException" });
+	expect([pool.size, made()]).toEqual([1, 1]);
+	const whole = sealerOf(1, 0);
+	const last = whole.sealer.submitted();
+	setImmediate(() => whole.sealer.close());
+	await last;
+	expect(whole.made()).toBe(1);
 });
 
 test("a first block that can't be made is told to those who wait for it", async () => {
