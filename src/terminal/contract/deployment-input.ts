@@ -8,8 +8,9 @@ import {
 	compiledContracts,
 	isStandardOutput,
 } from "../../wallet/compiler/output.js";
+import { unitOf } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
-import { givenJson, isRecord, type Json } from "../../wallet/json.js";
+import { givenJson, type Json } from "../../wallet/json.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 import {
 	type CompiledSources,
@@ -101,8 +102,8 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 	if (/\.sol$/i.test(path)) {
 		const file = path.replace(/^@/, "");
 		const made = await contractsFrom([file], solc, compilerSettings(flags));
-		// What the file imports was compiled, too; the file itself was read first. It may hold imports alone.
-		const [unit] = Object.keys(isRecord(made.input?.["sources"]) ? made.input["sources"] : {});
+		// What the file imports was compiled, too. It may hold imports alone.
+		const unit = unitOf(file, process.cwd());
 		const own = made.contracts.filter((one) => one.name.slice(0, one.name.lastIndexOf(":")) === unit);
 		const isOwn = name === undefined && own.length > 0;
 		return fromContracts(isOwn ? own : made.contracts, file, name, made);

@@ -44,7 +44,7 @@ export async function standardInput(
 	{ root, remappings }: Pick<Project, "root" | "remappings"> = { root: directory, remappings: [] },
 ): Promise<JsonRecord> {
 	const sources = new Map<string, string>();
-	const pending = paths.map((path) => unitName(isAbsolute(path) ? path : join(directory, path), root));
+	const pending = paths.map((path) => unitName(resolve(directory, path), root));
 	let bytes = 0;
 	for (let unit = pending.pop(); unit !== undefined; unit = pending.pop()) {
 		if (sources.has(unit)) continue;
@@ -66,6 +66,10 @@ export async function standardInput(
 		},
 	});
 }
+
+/** What a source file is called among those that it is compiled with. @param directory base of relative paths */
+export const unitOf = (path: string, directory: string): string =>
+	unitName(resolve(directory, path), projectOf(path, directory).root);
 
 /** Name of a source unit: files inside the project are named by their path relative to its root. */
 function unitName(path: string, directory: string): string {

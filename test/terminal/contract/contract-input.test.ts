@@ -88,6 +88,15 @@ describe("what is deployed", () => {
 		expect((await from({}, [source])).name).toBe("D");
 	});
 
+	test("is the contract of the source file itself, also where an import has a number for its name", async () => {
+		const project = await mkdtemp(join(folder, "numbered-"));
+		const source = join(project, "T.sol");
+		await writeFile(join(project, "package.json"), "{}");
+		await writeFile(join(project, "7"), "pragma solidity >=0.8.0; contract D { uint public d; }");
+		await writeFile(source, 'pragma solidity >=0.8.0; import "7"; contract T { uint public t; }');
+		expect((await from({ solc: join(process.cwd(), "node_modules/solc") }, [source])).name).toBe("T");
+	});
+
 	test("is the named contract of a compiler's output of several", async () => {
 		const contract = { abi: ABI, evm: { bytecode: { object: "6001" } } };
 		const output = {
