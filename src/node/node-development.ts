@@ -86,8 +86,8 @@ async function writeTransactions(core: NodeCore, applied: ExecutedBlock): Promis
 }
 
 /** Reads interfaces for the log itself: what it asks of contracts is no call that is logged. */
-const interfaceNode = ({ config, machine, sources, open }: NodeCore): InterfaceNode => ({
-	config,
+const interfaceNode = ({ machine, sources, open }: NodeCore): InterfaceNode => ({
+	config: { vm: { supportConstant: true } },
 	machine,
 	sources,
 	// What called through a proxy has fetched what its beacon reads.

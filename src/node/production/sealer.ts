@@ -151,8 +151,13 @@ export class Sealer {
 		}
 		const end = (): void => {
 			const isLeft = this.isClosed && pool.size > 0;
-			const left = new NamedError("CancellationException", "the node stops: a block may not hold the transaction");
-			for (const { done, fail } of waiting) if (isLeft) fail(left); else done();
+			const left = new NamedError(
+				"CancellationException",
+				"the node stops: a block may not hold the transaction",
+			);
+			for (const { done, fail } of waiting)
+				if (isLeft) fail(left);
+				else done();
 		};
 		if (pool.size === 0 || this.isClosed) end();
 		else void this.exclusive(() => this.sealRest(size)).finally(end);

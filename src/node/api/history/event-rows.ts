@@ -19,12 +19,7 @@ import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 import { LongAnswer } from "../long-answer.js";
 import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
-import {
-	eventTopics,
-	Implementations,
-	knownInterfaces,
-	readStoredEvent,
-} from "../queries/stored-events.js";
+import { eventTopics, Implementations, knownInterfaces, readStoredEvent } from "../queries/stored-events.js";
 import {
 	type AnswerRow,
 	type AnswerValue,

@@ -99,8 +99,8 @@ function callNow(
 	return callOnHead(node, state, transaction, maxEnergyLimitForConstant, isTrial);
 }
 
-/** What of a node executes calls. */
-export type CallingNode = Pick<ApiNode, "machine" | "rules" | "forks" | "config">;
+/** The parts of a node that calls need. */
+export type CallingNode = Pick<ApiNode, "machine" | "rules" | "forks">;
 
 /** Executes a constant call immediately. @throws as {@link executeConstantCall} */
 function callOnHead(
@@ -123,7 +123,7 @@ function callOnHead(
 }
 
 /**
- * What a contract answers the node itself; undefined where it fails, there is none, or the operator allows no calls without effect.
+ * A contract's answer to the node's own call; undefined if it fails or there is no contract.
  * @param contract 21 bytes
  */
 export function askOnHead(
@@ -137,7 +137,7 @@ export function askOnHead(
 	const call = TriggerSmartContract.create({ owner_address, contract_address: contract, data });
 	const header = { ...refBlockOf(state.properties.headId), expirationMs: 0n, timestampMs: 0n };
 	try {
-		if (!node.config.vm.supportConstant || !state.contract.has(contract)) return undefined;
+		if (!state.contract.has(contract)) return undefined;
 		const { reverted, output } = callOnHead(
 			node,
 			state,

@@ -48,6 +48,7 @@ export type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
 
 /** What a node reads interfaces with, beside the state: its stored sources, and what executes the call of a beacon. */
 export interface InterfaceNode extends CallingNode, Pick<ApiNode, "isFork"> {
+	readonly config: { readonly vm: Pick<ApiNode["config"]["vm"], "supportConstant"> };
 	readonly sources?: Pick<ContractSources, "itemsOf"> | undefined;
 }
 
@@ -114,7 +115,7 @@ function behindBeacon(
 	behind: Implementations,
 ): string | undefined {
 	// On a fork each entry that its code reads may be a request for which the process stands still.
-	if (beacon === undefined || node.isFork) return undefined;
+	if (beacon === undefined || node.isFork || !node.config.vm.supportConstant) return undefined;
 	const headId = toKey(state.properties.headId);
 	let known = beaconAnswers.get(node.machine);
 	if (known?.headId !== headId || known.of.size >= MAX_KEPT_ANSWERS) {

@@ -5,7 +5,15 @@ import { utf8 } from "../../../protocol/bytes.js";
 import { budgetAddress, ConnectionGate, MAX_CONNECTIONS } from "../../listening/connection-gate.js";
 import { type EventMessage, TRIGGER_NAMES, triggerName } from "./event-message.js";
 import type { Publication, Receiver, ReceiverListener, SubscriberCounts } from "./receiver.js";
-import { GREETING, messageBytes, PING, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";
+import {
+	GREETING,
+	messageBytes,
+	PING,
+	READY,
+	type SubscriberEvent,
+	SubscriberReader,
+	ZmtpError,
+} from "./zmtp.js";
 
 const MAX_SUBSCRIPTIONS = 1_000;
 /** A handshake takes no longer. */

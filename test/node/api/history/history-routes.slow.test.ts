@@ -554,10 +554,6 @@ describe("a node of a network with the index", () => {
 			expect((await node.ask("/blocks")).json).toMatchObject([{ blockNumber: 0 }]);
 			expect((await node.ask(path, { server: "solidity" })).status).toBe(404);
 			expect((await node.ask(path, { method: "POST", body: "{}" })).status).toBe(405);
-			// What contracts say is asked of none without leave.
-			const error = "this node calls no contracts: set vm.supportConstant = true";
-			for (const asked of [`accounts/${RICH_HEX}/orc20/balance`, `contracts/${RICH_HEX}/tokens`, "orc20/info"])
-				expect(await node.ask(`/v1/${asked}`)).toMatchObject({ status: 404, json: { error } });
 		} finally {
 			await node.close();
 		}

@@ -41,11 +41,7 @@ interface Heard {
 const subscriber = (to: Publisher, ...hello: Uint8Array[]): Promise<Heard> =>
 	subscriberWith(GREETING, to, ...hello);
 
-async function subscriberWith(
-	greeting: Uint8Array,
-	to: Publisher,
-	...hello: Uint8Array[]
-): Promise<Heard> {
+async function subscriberWith(greeting: Uint8Array, to: Publisher, ...hello: Uint8Array[]): Promise<Heard> {
 	const socket = connect(to.port, "127.0.0.1");
 	sockets.push(socket);
 	const pieces: Buffer[] = [];
@@ -291,15 +287,20 @@ test("while one waits, subscribers whose ZMTP knows PING are asked whether they 
 	expect(older.heard()).toHaveLength(HELLO);
 });
 
-const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"));
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+	all?.some(({ address }) => address === "::1"),
+);
 
-test.skipIf(!hasIpv6)("the address with the most places gives one to another, also where all are there", async () => {
-	let nowMs = 0;
-	const { queue, subscribers } = await crowded(3, [GREETING, GREETING, GREETING], () => nowMs, "::");
-	const socket = connect(queue.port, "::1");
-	sockets.push(socket);
-	const greeted = once(socket, "data");
-	nowMs += 5_000;
-	await greeted;
-	await until(() => subscribers.filter((one) => one.socket.destroyed).length === 1);
-});
+test.skipIf(!hasIpv6)(
+	"the address with the most places gives one to another, also where all are there",
+	async () => {
+		let nowMs = 0;
+		const { queue, subscribers } = await crowded(3, [GREETING, GREETING, GREETING], () => nowMs, "::");
+		const socket = connect(queue.port, "::1");
+		sockets.push(socket);
+		const greeted = once(socket, "data");
+		nowMs += 5_000;
+		await greeted;
+		await until(() => subscribers.filter((one) => one.socket.destroyed).length === 1);
+	},
+);
