@@ -16,8 +16,9 @@ import type { StateView } from "../state/view.js";
 /** Bytes of a record; a contract with all its imports is a tenth of it. */
 export const MAX_SOURCE_BYTES = 4 << 20;
 const MAX_SOURCE_FILES = 1_000;
-/** Contracts whose record, or that they have none, is remembered. */
+/** Contracts whose record, or that they have none, is remembered; and bytes of the records. */
 const KEPT = 500;
+const KEPT_BYTES = 32 << 20;
 
 /** Contracts that are found by a name; one more takes the place of the one that was stored first. */
 const MAX_LISTED = 500;
@@ -30,7 +31,7 @@ const MAX_FOUND = 20;
 const LIST = "sources";
 
 /** What is stored for a contract, as whoever compared it says. */
-interface ContractSource {
+export interface ContractSource {
 	/** `file:Name`. */
 	readonly contract: string;
 	/** Version of the compiler. */
@@ -66,10 +67,20 @@ interface KeptSource {
 	readonly items: ContractInterface;
 	/** Keccak-256 of the code, hexadecimal. */
 	readonly codeHash: string;
+	/** Length of the record. */
+	readonly bytes: number;
+	/** The code that was hashed last, and whether it is the one of the record: the same is not hashed again for each log. */
+	seen?: { readonly code: Uint8Array; readonly isRight: boolean };
 }
 
 export class ContractSources {
-	private readonly kept = new Recent<KeptSource | "none">(KEPT, Number.POSITIVE_INFINITY, () => 0);
+	private readonly kept = new Recent<KeptSource | "none">(
+		KEPT,
+		Number.POSITIVE_INFINITY,
+		() => 0,
+		KEPT_BYTES,
+		(kept) => (kept === "none" ? 0 : kept.bytes),
+	);
 
 	/** Words of contracts by their addresses in hexadecimal, in the order of storing; read when somebody searches or stores. */
 	private words: Map<string, readonly string[]> | undefined;
@@ -79,6 +90,11 @@ export class ContractSources {
 	/** @param address 21 bytes */
 	get(address: Uint8Array): ContractSource | undefined {
 		return this.current(address)?.source;
+	}
+
+	/** Length of a contract's record; 0 where there is none. */
+	sizeOf(address: Uint8Array): number {
+		return this.current(address)?.bytes ?? 0;
 	}
 
 	/** All of the interface of a contract's stored sources; undefined where none are. */
@@ -127,22 +143,24 @@ export class ContractSources {
 		if (text.length > MAX_SOURCE_BYTES)
 			throw new SourceError(`the record is more than ${MAX_SOURCE_BYTES} bytes`);
 		const source = readSource(text);
-		const codeHash = this.codeHash(address);
-		if (codeHash === undefined) throw new SourceError("there is no contract at this address");
-		this.records.putSideRecord(recordName(address), utf8(JSON.stringify({ ...source, codeHash })));
+		const code = this.records.chain.state.code.get(address);
+		if (code === undefined) throw new SourceError("there is no contract at this address");
+		const codeHash = hashOf(code);
+		const record = utf8(JSON.stringify({ ...source, codeHash }));
+		this.records.putSideRecord(recordName(address), record);
 		const items = allItemsOf(source);
-		this.kept.renew(toKey(address), { source, items, codeHash });
+		this.kept.renew(toKey(address), { source, items, codeHash, bytes: record.length });
 		this.list(address, wordsOf(source, items));
 	}
 
 	private current(address: Uint8Array): KeptSource | undefined {
 		const key = toKey(address);
 		let kept = this.kept.get(key);
-		if (!kept) {
-			kept = this.read(address) ?? "none";
-			this.kept.renew(key, kept);
-		}
-		return kept !== "none" && kept.codeHash === this.codeHash(address) ? kept : undefined;
+		const isKnown = kept !== undefined;
+		kept ??= this.read(address) ?? "none";
+		// Records that are asked for stay, however many contracts without one are asked for in between.
+		if (!isKnown || kept !== "none") this.kept.renew(key, kept);
+		return kept !== "none" && this.hasItsCode(address, kept) ? kept : undefined;
 	}
 
 	private read(address: Uint8Array): KeptSource | undefined {
@@ -151,14 +169,21 @@ export class ContractSources {
 		const text = Buffer.from(bytes).toString("utf8");
 		const source = readSource(text);
 		const { codeHash } = JSON.parse(text) as { readonly codeHash: string };
-		return { source, items: allItemsOf(source), codeHash };
+		return { source, items: allItemsOf(source), codeHash, bytes: bytes.length };
 	}
 
-	private codeHash(address: Uint8Array): string | undefined {
+	private hasItsCode(address: Uint8Array, kept: KeptSource): boolean {
 		const code = this.records.chain.state.code.get(address);
-		return code && toHex(keccak256(code));
+		if (!code) return false;
+		const { seen } = kept;
+		if (seen && (seen.code === code || Buffer.compare(seen.code, code) === 0)) return seen.isRight;
+		const isRight = hashOf(code) === kept.codeHash;
+		kept.seen = { code, isRight };
+		return isRight;
 	}
 }
+
+const hashOf = (code: Uint8Array): string => toHex(keccak256(code));
 
 const recordName = (address: Uint8Array): string => `source ${toHex(address)}`;
 

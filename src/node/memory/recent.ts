@@ -21,15 +21,19 @@ export class Recent<V = true> {
 	private oldest = NONE;
 	private newest = NONE;
 	private free = NONE;
+	private weight = 0;
 
 	/**
 	 * @param capacity entries, at least one
 	 * @param lifeMs how long an entry is remembered; Infinity: forever
+	 * @param room what all values may weigh together; one that weighs more is kept alone
 	 */
 	constructor(
 		private readonly capacity: number,
 		private readonly lifeMs: number,
 		private readonly now: () => number,
+		private readonly room = Number.POSITIVE_INFINITY,
+		private readonly weigh: (value: V) => number = () => 0,
 	) {}
 
 	/** Number of entries, including expired ones not yet evicted. */
@@ -55,11 +59,14 @@ export class Recent<V = true> {
 			this.append(key, value, now);
 			return;
 		}
+		this.weight += this.weigh(value) - this.weigh(this.values[slot] as V);
 		this.values[slot] = value;
 		this.since[slot] = now;
-		if (slot === this.newest) return;
-		this.unlink(slot);
-		this.link(slot);
+		if (slot !== this.newest) {
+			this.unlink(slot);
+			this.link(slot);
+		}
+		this.shrink();
 	}
 
 	get(key: string): V | undefined {
@@ -102,6 +109,12 @@ export class Recent<V = true> {
 		this.since[slot] = now;
 		this.slots.set(key, slot);
 		this.link(slot);
+		this.weight += this.weigh(value);
+		this.shrink();
+	}
+
+	private shrink(): void {
+		while (this.weight > this.room && this.oldest !== this.newest) this.remove(this.oldest);
 	}
 
 	private link(slot: number): void {
@@ -123,6 +136,7 @@ export class Recent<V = true> {
 
 	private remove(slot: number): void {
 		this.unlink(slot);
+		this.weight -= this.weigh(this.values[slot] as V);
 		this.slots.delete(this.keys[slot] as string);
 		this.keys[slot] = "";
 		this.values[slot] = undefined;

@@ -1,6 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ContractSources } from "../../../src/node/history/contract-sources.js";
 import { toKey } from "../../../src/protocol/bytes.js";
+import * as hashes from "../../../src/protocol/hash.js";
+
+vi.mock("../../../src/protocol/hash.js", { spy: true });
 
 const CONTRACT = Buffer.from(`41${"7".repeat(40)}`, "hex");
 const OTHER = Buffer.from(`41${"8".repeat(40)}`, "hex");
@@ -17,13 +20,18 @@ const RECORD = {
 
 let code: Map<string, Uint8Array>;
 let records: Map<string, Uint8Array>;
+/** Names of the records that were read. */
+let read: string[];
 
 function sources(): ContractSources {
 	const state = {
 		code: { get: (address: Uint8Array) => code.get(toKey(address)) },
 	};
 	return new ContractSources({
-		sideRecord: (name: string) => records.get(name),
+		sideRecord: (name: string) => {
+			read.push(name);
+			return records.get(name);
+		},
 		putSideRecord: (name: string, value: Uint8Array) => void records.set(name, value),
 		chain: { state },
 	} as never);
@@ -32,6 +40,7 @@ function sources(): ContractSources {
 beforeEach(() => {
 	code = new Map([[toKey(CONTRACT), Uint8Array.of(1, 2, 3)]]);
 	records = new Map();
+	read = [];
 });
 
 describe("sources of contracts", () => {
@@ -86,6 +95,53 @@ describe("sources of contracts", () => {
 		code.set(toKey(CONTRACT), Uint8Array.of(9));
 		expect(store.get(CONTRACT)).toBeUndefined();
 		expect(store.itemsOf(CONTRACT)).toBeUndefined();
+	});
+
+	it("hash a code once, and other code again", () => {
+		const store = sources();
+		store.put(CONTRACT, JSON.stringify(RECORD));
+		const hashed = vi.mocked(hashes.keccak256).mockClear();
+		const right = Uint8Array.of(1, 2, 3);
+		for (const [known, times] of [
+			[right, 1],
+			// The state may read it anew.
+			[Uint8Array.from(right), 1],
+			[Uint8Array.of(9), 2],
+			[Uint8Array.of(9), 2],
+			[right, 3],
+		] as const) {
+			code.set(toKey(CONTRACT), known);
+			for (let log = 0; log < 100; log++) expect(store.itemsOf(CONTRACT) !== undefined).toBe(known[0] === 1);
+			expect(hashed).toHaveBeenCalledTimes(times);
+		}
+	});
+
+	it("stay in memory while they are asked for, whatever else is", () => {
+		sources().put(CONTRACT, JSON.stringify(RECORD));
+		const store = sources();
+		read = [];
+		for (let other = 0; other < 2_000; other++) {
+			store.itemsOf(Buffer.from(`41${other.toString(16).padStart(40, "0")}`, "hex"));
+			store.itemsOf(CONTRACT);
+		}
+		expect(read.filter((name) => name.endsWith("7".repeat(40)))).toHaveLength(1);
+	});
+
+	it("are remembered up to a number of bytes", () => {
+		const long = { ...RECORD, sources: { "Shop.sol": "x".repeat(3 << 20) } };
+		const addresses = Array.from({ length: 12 }, (_, n) => Buffer.from(`41${n}`.padEnd(42, "a"), "hex"));
+		const store = sources();
+		for (const address of addresses) {
+			code.set(toKey(address), Uint8Array.of(1));
+			store.put(address, JSON.stringify(long));
+		}
+		expect(store.sizeOf(addresses[0] as Buffer)).toBeGreaterThan(3 << 20);
+		read = [];
+		for (const address of addresses.toReversed()) store.get(address);
+		// 32 MiB hold ten; the first was read just now, and took the place of another.
+		expect(read.length).toBeGreaterThanOrEqual(2);
+		expect(read.length).toBeLessThan(6);
+		expect(store.sizeOf(OTHER)).toBe(0);
 	});
 
 	it.each([

@@ -47,6 +47,31 @@ describe("what was said lately", () => {
 		expect(["b", "c", "d"].map((key) => recent.has(key))).toEqual([true, false, true]);
 	});
 
+	it("is forgotten by weight, the oldest first, but for the newest", () => {
+		const recent = new Recent<number>(
+			9,
+			Number.POSITIVE_INFINITY,
+			() => 0,
+			10,
+			(value) => value,
+		);
+		const kept = () => ["a", "b", "c"].filter((key) => recent.has(key)).join("");
+		recent.put("a", 4);
+		recent.put("b", 4);
+		expect(kept()).toBe("ab");
+		recent.put("c", 4);
+		expect(kept()).toBe("bc");
+		recent.renew("b", 6);
+		expect(kept()).toBe("bc");
+		recent.renew("b", 7);
+		expect(kept()).toBe("b");
+		recent.delete("b");
+		recent.put("c", 10);
+		expect(kept()).toBe("c");
+		recent.renew("a", 99);
+		expect(kept()).toBe("a");
+	});
+
 	it("is what a list of entries would remember", () => {
 		const step = fc.record({
 			act: fc.constantFrom("put", "renew", "delete", "wait"),
