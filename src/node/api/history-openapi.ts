@@ -89,6 +89,11 @@ const ENVELOPE: JsonObject = {
 				fingerprint: TEXT,
 				links: { type: "object", properties: { next: TEXT } },
 				page_size: NUMBER,
+				complete: {
+					type: "boolean",
+					description:
+						"false, of tokens: some contracts or accounts were not asked, or needed too much energy.",
+				},
 				backfill: {
 					type: "object",
 					description: "Only while old blocks are indexed.",

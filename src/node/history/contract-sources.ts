@@ -85,7 +85,11 @@ export class ContractSources {
 	/** Words of contracts by their addresses in hexadecimal, in the order of storing; read when somebody searches or stores. */
 	private words: Map<string, readonly string[]> | undefined;
 
-	constructor(private readonly records: SideRecords) {}
+	/** @param hashOf hash of a code, hexadecimal */
+	constructor(
+		private readonly records: SideRecords,
+		private readonly hashOf: (code: Uint8Array) => string = codeHashOf,
+	) {}
 
 	/** @param address 21 bytes */
 	get(address: Uint8Array): ContractSource | undefined {
@@ -145,7 +149,7 @@ export class ContractSources {
 		const source = readSource(text);
 		const code = this.records.chain.state.code.get(address);
 		if (code === undefined) throw new SourceError("there is no contract at this address");
-		const codeHash = hashOf(code);
+		const codeHash = this.hashOf(code);
 		const record = utf8(JSON.stringify({ ...source, codeHash }));
 		this.records.putSideRecord(recordName(address), record);
 		const items = allItemsOf(source);
@@ -177,13 +181,13 @@ export class ContractSources {
 		if (!code) return false;
 		const { seen } = kept;
 		if (seen && (seen.code === code || Buffer.compare(seen.code, code) === 0)) return seen.isRight;
-		const isRight = hashOf(code) === kept.codeHash;
+		const isRight = this.hashOf(code) === kept.codeHash;
 		kept.seen = { code, isRight };
 		return isRight;
 	}
 }
 
-const hashOf = (code: Uint8Array): string => toHex(keccak256(code));
+const codeHashOf = (code: Uint8Array): string => toHex(keccak256(code));
 
 const recordName = (address: Uint8Array): string => `source ${toHex(address)}`;
 

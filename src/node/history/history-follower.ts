@@ -150,8 +150,8 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 		return orFailure(readPage(this.sources, { ...query, to }));
 	}
 
-	async members(kind: "holder" | "holding", owner: string, limit: number): Promise<readonly string[]> {
-		return orFailure(readMembers(this.sources, kind, owner, limit));
+	async members(...asked: Parameters<HistoryReader["members"]>): Promise<readonly string[]> {
+		return orFailure(readMembers(this.sources, ...asked));
 	}
 
 	async close(): Promise<void> {

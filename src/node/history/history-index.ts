@@ -28,7 +28,7 @@ import {
 } from "./history-store.js";
 import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
 import { MAX_READ_AT_START, MAX_RECENT_ROWS, RecentRows } from "./recent-rows.js";
-import { type HistoryRow, isSetKind, type RowKind } from "./rows.js";
+import { type HistoryRow, isSetKind } from "./rows.js";
 
 /** Rows that go to the store at once; the blocks of a batch are whole. */
 const BATCH_ROWS = 4_000;
@@ -79,8 +79,13 @@ export interface HistoryReader {
 	readonly status: StoreStatus;
 	/** A page of rows of one or several kinds, in the order of the chain. */
 	page(query: PageQuery): Promise<HistoryPage>;
-	/** The addresses of a set: holders of a contract's tokens, contracts whose tokens an account may hold. */
-	members(kind: "holder" | "holding", owner: string, limit: number): Promise<readonly string[]>;
+	/** The lowest addresses of a set: holders of a contract's tokens, contracts whose tokens an account may hold. @param after the one below them */
+	members(
+		kind: "holder" | "holding",
+		owner: string,
+		limit: number,
+		after?: string,
+	): Promise<readonly string[]>;
 	/** Bytes of the index on the disk. */
 	readonly bytes: number;
 }
@@ -519,8 +524,8 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		return orFailure(readPage(this.sources, query));
 	}
 
-	async members(kind: "holder" | "holding", owner: string, limit: number): Promise<readonly string[]> {
-		return orFailure(readMembers(this.sources, kind as RowKind, owner, limit));
+	async members(...asked: Parameters<HistoryReader["members"]>): Promise<readonly string[]> {
+		return orFailure(readMembers(this.sources, ...asked));
 	}
 
 	/** Waits for what is being written and closes the store. The chain should have been flushed before. */

@@ -166,18 +166,20 @@ class ListReader {
 	}
 }
 
-/** The addresses of a set, of store and memory, each once. */
+/** The lowest addresses of a set, of store and memory, ascending and each once. @param after the address that they lie above */
 export async function readMembers(
 	{ store, recent }: RowSources,
 	kind: RowKind,
 	owner: string,
 	limit: number,
+	after?: string,
 ): Promise<readonly string[]> {
-	const range = { from: FIRST_SUFFIX, end: LAST_SUFFIX, descending: false, limit };
+	const from = after === undefined ? FIRST_SUFFIX : above(after);
+	const range = { from, end: LAST_SUFFIX, descending: false, limit };
 	const fresh = recent.list(kind, owner, range.from, range.end);
 	const stored = (await store?.rows(kind, owner, range)) ?? [];
 	const members = new Set([...stored, ...fresh].map(({ suffix }) => suffix));
-	return [...members].slice(0, limit);
+	return [...members].sort().slice(0, limit);
 }
 
 /** The next suffix of the same length and longer. */

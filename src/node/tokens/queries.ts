@@ -9,7 +9,7 @@ import { increase } from "../resources/window.js";
 import { RuntimeRuleError } from "../rules/errors.js";
 import { valuesInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
-import { namesByNumber, tokenStore } from "./token-store.js";
+import { namesByNumber, tokenBytes, tokenStore } from "./token-store.js";
 
 /** Maximum page size of a list. */
 const MAX_PAGE = 1_000n;
@@ -33,19 +33,19 @@ function list(state: StateView, tokens: readonly Readonly<AssetIssueContract>[])
 	return AssetIssueList.create({ assetIssue: tokens.map((token) => shownToken(state, token)) });
 }
 
-/** The records in current use, in store order. */
-function listed(state: StateView): Readonly<AssetIssueContract>[] {
+/** The records that count now as they are stored, in the order of the store. */
+export function tokenRecords(state: StateView): Readonly<AssetIssueContract>[] {
 	return valuesInStoreOrder(tokenStore(state));
 }
 
 /** All tokens, in store order. */
 export function allTokens(state: StateView): AssetIssueList | undefined {
-	return list(state, listed(state));
+	return list(state, tokenRecords(state));
 }
 
 /** A page of all tokens, by name, then in store order. PERF: sorts all tokens. */
 export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): AssetIssueList | undefined {
-	const tokens = listed(state);
+	const tokens = tokenRecords(state);
 	if (offset < 0n || limit <= 0n || offset >= BigInt(tokens.length)) return undefined;
 	const named = tokens.map((token) => ({ token, name: fromUtf8(token.name) }));
 	named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -60,7 +60,7 @@ export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): A
 export function tokensOfAccount(state: StateView, owner: Uint8Array): AssetIssueList | undefined {
 	return list(
 		state,
-		listed(state).filter((token) => equalBytes(token.owner_address, owner)),
+		tokenRecords(state).filter((token) => equalBytes(token.owner_address, owner)),
 	);
 }
 
@@ -74,8 +74,14 @@ export function tokenById(state: StateView, id: Uint8Array): AssetIssueContract 
 export function tokensByName(state: StateView, name: Uint8Array): AssetIssueList | undefined {
 	return list(
 		state,
-		listed(state).filter((token) => equalBytes(token.name, name)),
+		tokenRecords(state).filter((token) => equalBytes(token.name, name)),
 	);
+}
+
+/** The token of a name that was given while each was one token's; later ones of the same name are others. */
+export function tokenByOldName(state: StateView, name: Uint8Array): Readonly<AssetIssueContract> | undefined {
+	const token = state.assetIssue.get(name);
+	return token && namesByNumber(state) ? state.assetIssueV2.get(tokenBytes(token.id)) : token;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** One account: what it has, may use, has staked, voted for and who may act for it; a contract's part stands in contract.ts. */
 
 import { addressText } from "../../address-text.js";
-import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { accountName } from "../../contracts.js";
 import { age, coins, decimal, grouped, moment, shortened } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
@@ -138,29 +138,40 @@ async function coinTokens(client: NodeClient, account: Json): Promise<Child[][]>
 	);
 }
 
-async function contractTokens(client: NodeClient, address: string): Promise<Child[][]> {
+interface HeldTokens {
+	readonly rows: readonly Child[][];
+	/** What the rows lack. */
+	readonly lacking?: HTMLElement | undefined;
+}
+
+async function contractTokens(client: NodeClient, address: string): Promise<HeldTokens> {
 	const answer = await client.history(`accounts/${address}/orc20/balance`);
 	const balances = objectsOf(answer, "data").flatMap((each) =>
 		Object.keys(each).map((contract) => [contract, wholeOf(each, contract)] as const),
 	);
 	const asked = balances.slice(0, MAX_NAMES).map(([contract]) => contract);
 	const infos = await tokenInfos(client, asked);
-	return balances.map(([contract, balance]) => {
+	const { fingerprint, complete } = objectOf(answer, "meta");
+	const isPart = fingerprint !== undefined || complete === false;
+	const rows = balances.map(([contract, balance]) => {
 		const info = infos.get(contract) ?? {};
 		const name = textOf(info, "symbol") || textOf(info, "name");
 		const shown = decimal(balance, Number(wholeOf(info, "decimals")));
 		return [name === "" ? addressLink(contract) : link(`account/${contract}`, name), "ORC-20", shown];
 	});
+	return {
+		rows,
+		lacking: isPart ? note("More contracts name this account than the node asks for.") : undefined,
+	};
 }
 
 async function tokens(client: NodeClient, account: Json, address: string): Promise<HTMLElement> {
-	let unknown: HTMLElement | undefined;
 	const [own, contracts] = await Promise.all([
 		coinTokens(client, account),
-		contractTokens(client, address).catch((error: unknown): Child[][] => {
+		contractTokens(client, address).catch((error: unknown): HeldTokens => {
 			if (!(error instanceof NodeError)) throw error;
-			unknown = note("Balances of ORC-20 tokens need the index of history: node.history.index = on.");
-			return [];
+			const lacking = note("Balances of ORC-20 tokens need the index of history: node.history.index = on.");
+			return { rows: [], lacking };
 		}),
 	]);
 	return section(
@@ -168,10 +179,10 @@ async function tokens(client: NodeClient, account: Json, address: string): Promi
 		table(
 			"Tokens",
 			["Token", "Kind", "Amount"],
-			[...own, ...contracts],
+			[...own, ...contracts.rows],
 			"It holds no tokens that this node knows of.",
 		),
-		unknown,
+		contracts.lacking,
 	);
 }
 

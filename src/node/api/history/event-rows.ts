@@ -127,24 +127,36 @@ export function transactionEvents(
 	id: string,
 	show: ShowPage = envelopePieces,
 ): LongAnswer {
-	const state = request.context.node.view("full");
-	const place = locateTransaction(state, transactionId(id));
-	const cost = place && "block" in place ? receiptsCost(state, place.block) : undefined;
-	// The libraries never ask for a second page of these.
+	const { cost, read } = placedReceipt(request, id);
+	// The libraries don't ask for a second page of these.
 	const limit = request.parameters.text("limit") === undefined ? MAX_LOGS : undefined;
 	const infos = (): readonly Readonly<TransactionInfo>[] => {
-		const info = infoOf(request, id);
+		const info = read();
 		return info ? [info] : [];
 	};
 	return eventAnswer(request, infos, { limit, cost, show });
 }
 
-/** The receipt of a transaction, if the filters allow its block. */
-export function infoOf(request: HistoryRequest, id: string): Readonly<TransactionInfo> | undefined {
-	const { context } = request;
-	const info = transactionInfoById(context.node.view("full"), transactionId(id));
+interface PlacedReceipt {
+	/** Bytes of memory that reading takes, where that is much. */
+	readonly cost: number | undefined;
+	/** Undefined: it isn't there, or the filters leave its block out. */
+	read(): Readonly<TransactionInfo> | undefined;
+}
+
+/** The receipt of a transaction, of the state when it is read. @throws {HistoryRequestError} if the request is wrong */
+export function placedReceipt(request: HistoryRequest, id: string): PlacedReceipt {
+	const { node } = request.context;
+	const bytes = transactionId(id);
+	const place = locateTransaction(node.view("full"), bytes);
 	const { from, to } = confirmedHeights(request);
-	return info && Number(info.blockNumber) >= from && Number(info.blockNumber) <= to ? info : undefined;
+	return {
+		cost: place && "block" in place ? receiptsCost(node.view("full"), place.block) : undefined,
+		read: () => {
+			const info = transactionInfoById(node.view("full"), bytes);
+			return info && Number(info.blockNumber) >= from && Number(info.blockNumber) <= to ? info : undefined;
+		},
+	};
 }
 
 /** @throws {HistoryRequestError} */

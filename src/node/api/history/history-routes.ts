@@ -3,16 +3,17 @@
 import { fromUtf8, toHex, utf8 } from "../../../protocol/bytes.js";
 import { HistoryFailure, ownerKey } from "../../history/history-index.js";
 import { type HistoryRow, readAssetValue } from "../../history/rows.js";
-import { tokenById, tokensByName } from "../../tokens/queries.js";
+import { tokenById, tokenByOldName } from "../../tokens/queries.js";
 import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
-import type { LongAnswer } from "../long-answer.js";
-import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
+import { LongAnswer } from "../long-answer.js";
+import { blockEvents, contractEvents, olderEvents, placedReceipt, transactionEvents } from "./event-rows.js";
 import {
 	type AnswerPage,
 	type AnswerRow,
 	answerText,
 	envelope,
+	envelopePieces,
 	type HistoryRequest,
 	heightsOf,
 	indexedPage,
@@ -28,17 +29,17 @@ import {
 } from "./parameters.js";
 import { answerQuery } from "./query-service.js";
 import {
-	accountRows,
-	assetRows,
+	accountPage,
+	assetPage,
 	assetsByName,
 	assetsNamed,
 	blockStatistics,
 	namedContractRows,
 	resourceRows,
-	sourceRows,
+	sourceAnswer,
 } from "./state-rows.js";
 import { base58Of } from "./token-facts.js";
-import { balancePage, holderPage, tokenInfoRows, tokenPage } from "./token-rows.js";
+import { balancePage, type CheckedPage, holderPage, tokenInfoPage, tokenPage } from "./token-rows.js";
 import { directionFilter, internalPage, internalRow, transactionPage } from "./transaction-rows.js";
 
 /** An answer of the API. */
@@ -122,7 +123,7 @@ function answerV1(request: HistoryRequest, segments: Segments): Answering {
 		case "assets":
 			return assetPath(request, rest);
 		case "orc20":
-			return rest.join("/") === "info" ? rows(request, tokenInfoRows(request)) : undefined;
+			return rest.join("/") === "info" ? checked(request, tokenInfoPage(request)) : undefined;
 		default:
 			return undefined;
 	}
@@ -139,6 +140,11 @@ async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerP
 	return envelope(request, await found);
 }
 
+async function checked(request: HistoryRequest, found: Promise<CheckedPage>): Promise<string> {
+	const { page: answer, isComplete } = await found;
+	return envelope(request, answer, isComplete ? {} : { complete: false });
+}
+
 type AddressAnswer = (address: Uint8Array) => Promise<string | LongAnswer>;
 
 /** Answers by the rest of a path. The client chooses it, so inherited object members must not match. */
@@ -147,11 +153,11 @@ const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): Readonl
 
 function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
 	const answers = namedAnswers({
-		"": (address) => rows(request, accountRows(request, address)),
+		"": (address) => checked(request, accountPage(request, address)),
 		transactions: (address) => transactionPage(request, address),
 		"transactions/orc20": (address) => page(request, tokenPage(request, address)),
 		"transactions/orc10": (address) => page(request, assetMovementPage(request, address)),
-		"orc20/balance": (address) => page(request, balancePage(request, address)),
+		"orc20/balance": (address) => checked(request, balancePage(request, address)),
 		"internal-transactions": (address) => internalPage(request, address),
 		resources: (address) => rows(request, resourceRows(request, address)),
 	});
@@ -166,13 +172,10 @@ function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): 
 	if (name === "" && rest.length === 0) return rows(request, namedContractRows(request));
 	const answers = namedAnswers({
 		events: (contract) => contractEvents(request, contract),
-		source: (contract) => rows(request, sourceRows(request, contract)),
+		source: async (contract) => sourceAnswer(request, contract),
 		transactions: (contract) => transactionPage(request, contract),
 		"internal-transactions": (contract) => internalPage(request, contract),
-		tokens: async (contract) => {
-			const { page: found, isComplete } = await holderPage(request, contract);
-			return envelope(request, found, isComplete ? {} : { complete: false });
-		},
+		tokens: (contract) => checked(request, holderPage(request, contract)),
 	});
 	const answer = answers.get(rest.join("/"));
 	return answer?.(readContract(name));
@@ -181,34 +184,40 @@ function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): 
 function transactionPath(request: HistoryRequest, [id = "", what, ...rest]: Segments): Answering {
 	if (rest.length > 0) return undefined;
 	if (what === "events") return Promise.resolve(transactionEvents(request, id));
-	if (what === "internal-transactions") return page(request, internalOf(request, id));
+	if (what === "internal-transactions") return Promise.resolve(internalOf(request, id));
 	return undefined;
 }
 
-/** Internal transactions of a transaction. */
-async function internalOf(request: HistoryRequest, id: string): Promise<AnswerPage> {
-	const info = infoOf(request, id);
-	if (!info) return { rows: [] };
+/** Internal transactions of one transaction. */
+function internalOf(request: HistoryRequest, id: string): LongAnswer {
+	const { cost, read } = placedReceipt(request, id);
+	// What is wrong is refused while the answer has no status yet.
+	const { limit, afterNumber } = request.parameters;
 	const idHex = id.toLowerCase().replace(/^0x/, "");
-	const timeMs = Number(info.blockTimeStamp);
-	return pageOfList(
-		request,
-		info.internal_transactions.map((call) => internalRow(call, idHex, timeMs)),
-	);
+	function* pieces(): Generator<string> {
+		const info = read();
+		const timeMs = Number(info?.blockTimeStamp ?? 0n);
+		const found = pageOfList(request, info?.internal_transactions ?? [], limit, afterNumber);
+		function* shown(): Generator<AnswerRow> {
+			for (const call of found.rows) yield internalRow(call, idHex, timeMs);
+		}
+		yield* envelopePieces(request, shown(), () => ({ ...found, size: found.rows.length }));
+	}
+	return new LongAnswer(pieces(), cost, cost);
 }
 
 function blockPath(request: HistoryRequest, [name = "", what, ...rest]: Segments): Answering {
 	if (rest.length > 0) return undefined;
 	if (what === "events") return Promise.resolve(blockEvents(request, name));
-	if (what === "stats") return rows(request, blockStatistics(request, name));
+	if (what === "stats") return Promise.resolve(blockStatistics(request, name));
 	return undefined;
 }
 
 function assetPath(request: HistoryRequest, [name, list, ...rest]: Segments): Answering {
 	if (rest.length > 0) return undefined;
-	if (name === undefined || name === "") return page(request, pageOfList(request, assetRows(request)));
+	if (name === undefined || name === "") return page(request, assetPage(request));
 	if (list === undefined) return rows(request, assetsNamed(request, name));
-	return list === "list" ? page(request, pageOfList(request, assetsByName(request, name))) : undefined;
+	return list === "list" ? page(request, assetsByName(request, name)) : undefined;
 }
 
 /** The older event server: bare lists, and different parameter names. */
@@ -284,7 +293,7 @@ function assetMovementPage(request: HistoryRequest, address: Uint8Array): Promis
 function factsOf({ node }: ApiContext, name: string) {
 	const state = node.view("full");
 	const key = utf8(name);
-	const token = /^\d{1,18}$/.test(name) ? tokenById(state, key) : tokensByName(state, key)?.assetIssue[0];
+	const token = /^\d{1,18}$/.test(name) ? tokenById(state, key) : tokenByOldName(state, key);
 	if (!token) return {};
 	return { symbol: fromUtf8(token.abbr), decimals: token.precision, name: fromUtf8(token.name) };
 }

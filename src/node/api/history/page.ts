@@ -124,7 +124,7 @@ type Meta = { readonly [member: string]: AnswerValue | undefined };
 /** What follows a page's rows. */
 export interface PageEnd {
 	readonly size: number;
-	readonly fingerprint: string | undefined;
+	readonly fingerprint?: string | undefined;
 }
 
 /** Writes a page row by row; undefined rows are no longer there. @param end asked for behind the last row */
@@ -143,20 +143,30 @@ export function envelope(
 	return [...envelopePieces(request, rows, () => ({ size: rows.length, fingerprint }), more)].join("");
 }
 
-/** The answer, one lazily written piece per row. */
+export const ENVELOPE_BEGIN = '{"data":[';
+
+/** The answer with one piece a row, which is written when its turn comes. */
 export function* envelopePieces(
-	{ context, parameters, base }: HistoryRequest,
+	request: HistoryRequest,
 	rows: Iterable<AnswerRow | undefined>,
 	end: () => PageEnd,
 	more: Meta = {},
 ): Generator<string> {
-	let before = '{"data":[';
+	let before = ENVELOPE_BEGIN;
 	for (const row of rows) {
 		yield row ? before + answerText(row) : "";
 		if (row) before = ",";
 	}
+	yield `${before === "," ? "" : before}${envelopeEnd(request, end(), more)}`;
+}
+
+/** What follows the rows. */
+export function envelopeEnd(
+	{ context, parameters, base }: HistoryRequest,
+	{ size, fingerprint }: PageEnd,
+	more: Meta = {},
+): string {
 	const coverage = context.node.history?.coverage;
-	const { size, fingerprint } = end();
 	const meta = {
 		at: context.node.nowMs(),
 		fingerprint,
@@ -168,7 +178,7 @@ export function* envelopePieces(
 				: undefined,
 		...more,
 	};
-	yield `${before === "," ? "" : before}],"success":true,"meta":${answerText(meta)}}`;
+	return `],"success":true,"meta":${answerText(meta)}}`;
 }
 
 /**

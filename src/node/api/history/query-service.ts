@@ -4,13 +4,12 @@
  * block's own number as `latestSolidifiedBlockNumber`.
  */
 
-import { addressPrefix, toBase58Check } from "../../../protocol/address.js";
-import { concatBytes, fromHex, fromKey } from "../../../protocol/bytes.js";
+import { fromHex } from "../../../protocol/bytes.js";
 import { transactionInfoById } from "../../chain/block-store.js";
 import type { EventBody, EventMessage } from "../../events/receivers/event-message.js";
 import { ownerKey } from "../../history/history-index.js";
 import { type Place, readPlace } from "../../history/rows.js";
-import { LongAnswer } from "../long-answer.js";
+import { LongAnswer, listPieces } from "../long-answer.js";
 import { type DocumentKind, Documents, type FoundDocument, type LogKind } from "./documents.js";
 import { numberOfBlock } from "./event-rows.js";
 import {
@@ -24,6 +23,7 @@ import {
 	solidNumber,
 } from "./page.js";
 import { HistoryRequestError, invalidParameter, MAX_LIMIT, readContract } from "./parameters.js";
+import { base58Of } from "./token-facts.js";
 
 const DEFAULT_LIMIT = 25;
 /** Maximum documents before the requested page, which must be skipped one by one. */
@@ -203,12 +203,10 @@ function flattened({ body }: EventMessage): string {
 	});
 }
 
-/** Accounts that appear in a contract's transfers. */
-async function holders({ context }: HistoryRequest, contract: Uint8Array): Promise<string> {
+/** Accounts that the transfers of a contract named. */
+async function holders({ context }: HistoryRequest, contract: Uint8Array): Promise<LongAnswer> {
 	const found = await indexOf(context).members("holder", ownerKey(contract), MAX_HOLDERS);
-	return answerText(
-		found.map((key) => toBase58Check(concatBytes(Uint8Array.of(addressPrefix()), fromKey(key)))),
-	);
+	return new LongAnswer(listPieces("[", found, (key) => answerText(base58Of(key)), "]"));
 }
 
 interface AskedPage {

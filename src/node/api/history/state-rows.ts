@@ -4,23 +4,31 @@ import { toBase58Check } from "../../../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { mapOrderedMessage } from "../../../protocol/json/message-writer.js";
-import {
-	AccountResourceMessage,
-	type AssetIssueContract,
-	type ResourceReceipt,
-} from "../../../protocol/messages.js";
-import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
-import { allTokens, tokenById, tokensByName, tokensOfAccount } from "../../tokens/queries.js";
+import { AccountResourceMessage, type AssetIssueContract } from "../../../protocol/messages.js";
+import { blockByNumber, receiptsCost, receiptsInTurn } from "../../chain/block-store.js";
+import type { ContractSource } from "../../history/contract-sources.js";
+import { tokenById, tokenRecords, tokensByName, tokensOfAccount } from "../../tokens/queries.js";
 import { plainStyle } from "../answers.js";
 import { accountReply } from "../endpoints/accounts.js";
+import { LongAnswer, listPieces } from "../long-answer.js";
 import { accountByAddress, accountResources } from "../queries/account-view.js";
 import { numberOfBlock } from "./event-rows.js";
-import { type AnswerRow, type AnswerValue, answerText, type HistoryRequest, WrittenJson } from "./page.js";
+import {
+	type AnswerPage,
+	type AnswerRow,
+	answerText,
+	ENVELOPE_BEGIN,
+	envelopeEnd,
+	envelopePieces,
+	type HistoryRequest,
+	pageOfList,
+	WrittenJson,
+} from "./page.js";
 import { HistoryRequestError, invalidParameter, readHistoryAddress } from "./parameters.js";
-import { accountBalances } from "./token-rows.js";
+import { accountBalances, type CheckedPage } from "./token-rows.js";
 
-/** An account as in the wallet API, with its tokens; no row if it isn't activated. */
-export async function accountRows(request: HistoryRequest, address: Uint8Array): Promise<AnswerRow[]> {
+/** An account as the wallet's interface shows it, and its tokens; no row for one that isn't activated. */
+export async function accountPage(request: HistoryRequest, address: Uint8Array): Promise<CheckedPage> {
 	const { context, parameters } = request;
 	const isConfirmed = parameters.flag("only_confirmed");
 	if (isConfirmed && parameters.flag("only_unconfirmed")) {
@@ -28,11 +36,15 @@ export async function accountRows(request: HistoryRequest, address: Uint8Array):
 	}
 	const server = isConfirmed ? "solidity" : "full";
 	const account = accountByAddress(context.node.view(server), address);
-	if (!account) return [];
+	if (!account) return { page: { rows: [] }, isComplete: true };
 	const text = accountReply({ ...context, style: plainStyle(context.node.config) }, account).trim();
-	const tokens = context.node.history ? await accountBalances(context, address, server) : [];
+	const tokens = context.node.history ? await accountBalances(context, address, server) : undefined;
 	const name = spell("orc20", context.node.config.node.dialect);
-	return [new WrittenJson(`${answerText({ [name]: tokens }).slice(0, -1)},${text.slice(1)}`)];
+	const balances = answerText({ [name]: tokens?.rows ?? [] });
+	return {
+		page: { rows: [new WrittenJson(`${balances.slice(0, -1)},${text.slice(1)}`)] },
+		isComplete: !tokens || (tokens.isComplete && !tokens.next),
+	};
 }
 
 export function resourceRows({ context }: HistoryRequest, address: Uint8Array): AnswerRow[] {
@@ -52,16 +64,18 @@ const ORDERS: Readonly<Record<string, (token: Token) => bigint>> = {
 	id: (token) => BigInt(/^\d{1,18}$/.test(token.id) ? token.id : "0"),
 };
 
-/** All ORC-10 tokens, in the requested order. */
-export function assetRows(request: HistoryRequest): AnswerRow[] {
+/** ORC-10 tokens in the order that is asked for. PERF: sorts all of them. */
+export function assetPage(request: HistoryRequest): AnswerPage {
 	const { context, parameters } = request;
 	const match = /^(\w+),(asc|desc)$/.exec(parameters.text("order_by") ?? "id,asc");
 	const key = match && ORDERS[match[1] as string];
 	if (!match || !key) throw invalidParameter("order_by");
 	const sign = match[2] === "asc" ? 1 : -1;
-	const tokens = [...(allTokens(context.node.view("full"))?.assetIssue ?? [])];
-	tokens.sort((a, b) => (key(a) === key(b) ? 0 : key(a) < key(b) ? -sign : sign));
-	return rowsOf(request, tokens);
+	const all = tokenRecords(context.node.view("full")).map((token) => ({ token, by: key(token) }));
+	all.sort((a, b) => (a.by === b.by ? 0 : a.by < b.by ? -sign : sign));
+	const { rows, fingerprint } = pageOfList(request, all);
+	const tokens = rows.map(({ token }) => token);
+	return { rows: rowsOf(request, tokens), fingerprint };
 }
 
 /** The tokens with a number, or of an issuer. */
@@ -77,8 +91,10 @@ export function assetsNamed(request: HistoryRequest, name: string): AnswerRow[] 
 	return rowsOf(request, tokensOfAccount(state, issuer)?.assetIssue ?? []);
 }
 
-export function assetsByName(request: HistoryRequest, name: string): AnswerRow[] {
-	return rowsOf(request, tokensByName(request.context.node.view("full"), utf8(name))?.assetIssue ?? []);
+export function assetsByName(request: HistoryRequest, name: string): AnswerPage {
+	const all = tokensByName(request.context.node.view("full"), utf8(name))?.assetIssue ?? [];
+	const { rows, fingerprint } = pageOfList(request, all);
+	return { rows: rowsOf(request, rows), fingerprint };
 }
 
 function rowsOf({ context }: HistoryRequest, tokens: readonly Token[]): AnswerRow[] {
@@ -103,24 +119,36 @@ function assetRow(token: Token, dialect: Dialect): AnswerRow {
 	};
 }
 
-/** A contract's source code, if stored by the node's owner. */
-export function sourceRows({ context }: HistoryRequest, contract: Uint8Array): AnswerRow[] {
-	const source = context.node.sources?.get(contract);
-	if (!source) return [];
-	const { contract: name, compiler, match, language } = source;
-	return [
-		{
-			contract_address: toBase58Check(contract),
-			contract: name,
-			compiler,
-			match,
-			language,
-			settings: new WrittenJson(JSON.stringify(source.settings)),
-			sources: source.sources,
-			abi: new WrittenJson(JSON.stringify(source.abi)),
-			storage_layout: source.storage_layout && new WrittenJson(JSON.stringify(source.storage_layout)),
-		},
-	];
+/** A record of sources that is longer is not made before there is room for it, as text and as bytes. */
+const LONG_SOURCE = 256 << 10;
+
+/** The sources of a contract that the node's owner has stored: one file after the other. */
+export function sourceAnswer(request: HistoryRequest, contract: Uint8Array): LongAnswer {
+	const { sources } = request.context.node;
+	function* pieces(): Generator<string> {
+		const source = sources?.get(contract);
+		yield ENVELOPE_BEGIN;
+		if (source) yield* sourcePieces(contract, source);
+		yield envelopeEnd(request, { size: source ? 1 : 0 });
+	}
+	const size = sources?.sizeOf(contract) ?? 0;
+	return new LongAnswer(pieces(), size > LONG_SOURCE ? 2 * size : undefined);
+}
+
+function* sourcePieces(contract: Uint8Array, source: ContractSource): Generator<string> {
+	const { contract: name, compiler, match, language, settings, sources, abi, storage_layout } = source;
+	const head = answerText({
+		contract_address: toBase58Check(contract),
+		contract: name,
+		compiler,
+		match,
+		language,
+		settings: new WrittenJson(JSON.stringify(settings)),
+	});
+	const file = ([path, text]: [string, string]): string => `${JSON.stringify(path)}:${JSON.stringify(text)}`;
+	yield* listPieces(`${head.slice(0, -1)},"sources":{`, Object.entries(sources), file, "}");
+	yield* listPieces(',"abi":[', abi, (entry) => JSON.stringify(entry), "]");
+	yield `${storage_layout ? `,"storage_layout":${JSON.stringify(storage_layout)}` : ""}}`;
 }
 
 /** Contracts found by name or selector in the sources stored by the node's owner. */
@@ -131,25 +159,27 @@ export function namedContractRows({ context, parameters }: HistoryRequest): Answ
 	return found.map(({ address, contract }) => ({ contract_address: toBase58Check(address), contract }));
 }
 
-/** Total costs and usage of a block's transactions. */
-export function blockStatistics({ context }: HistoryRequest, name: string): AnswerRow[] {
-	const state = context.node.view("full");
-	const number = numberOfBlock(state, name);
-	const block = number === undefined ? undefined : blockByNumber(state, BigInt(number));
-	if (!block) return [];
-	const sums: Record<string, AnswerValue> = {
+/** What the transactions of a block cost and used together. */
+export function blockStatistics(request: HistoryRequest, name: string): LongAnswer {
+	const view = () => request.context.node.view("full");
+	const number = numberOfBlock(view(), name);
+	const block = number === undefined ? undefined : blockByNumber(view(), BigInt(number));
+	if (!block) return new LongAnswer(envelopePieces(request, [], () => ({ size: 0 })));
+	const facts = {
 		block_number: block.number,
 		block_timestamp: block.timestampMs,
 		transactions: block.transactions.length,
 	};
-	const infos = transactionInfosOfBlock(state, block.number);
-	const sum = (read: (receipt: Readonly<ResourceReceipt>) => bigint): bigint =>
-		infos.reduce((total, { receipt }) => total + (receipt ? read(receipt) : 0n), 0n);
-	sums["fee"] = infos.reduce((total, { fee }) => total + fee, 0n);
-	sums["net_usage"] = sum((receipt) => receipt.net_usage);
-	sums["net_fee"] = sum((receipt) => receipt.net_fee);
-	sums["energy_usage"] = sum((receipt) => receipt.energy_usage);
-	sums["energy_fee"] = sum((receipt) => receipt.energy_fee);
-	sums["energy_usage_total"] = sum((receipt) => receipt.energy_usage_total);
-	return [sums];
+	function* pieces(): Generator<string> {
+		let fee = 0n;
+		const sums = { net_usage: 0n, net_fee: 0n, energy_usage: 0n, energy_fee: 0n, energy_usage_total: 0n };
+		for (const info of receiptsInTurn(view(), facts.block_number)) {
+			fee += info.fee;
+			for (const each of Object.keys(sums) as (keyof typeof sums)[]) sums[each] += info.receipt?.[each] ?? 0n;
+			// Others come between two receipts.
+			yield "";
+		}
+		yield* envelopePieces(request, [{ ...facts, fee, ...sums }], () => ({ size: 1 }));
+	}
+	return new LongAnswer(pieces(), receiptsCost(view(), facts.block_number));
 }

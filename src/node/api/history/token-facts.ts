@@ -2,15 +2,20 @@
 
 import { addressFromHash, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, fromKey, toHex, toKey } from "../../../protocol/bytes.js";
+import { Recent } from "../../memory/recent.js";
 import { executions } from "../../scheduling/call-queue.js";
 import type { ApiContext, ServerKind } from "../context.js";
 import { askOnHead } from "../queries/contract-calls.js";
 
-/** Far more than a balance or a name needs. */
-const ENERGY_LIMIT = 3_000_000n;
-/** Contracts whose metadata is cached. */
+/** Energy of one question: a balance or a name takes a small part of this. */
+const QUESTION_ENERGY = 200_000n;
+/** Energy of all questions of one answer: their number, and what each takes, are in the hands of whoever deploys contracts. */
+const ANSWER_ENERGY = 5_000_000n;
+/** Contracts whose facts are kept. */
 const KEPT_FACTS = 5_000;
-/** Longer names and symbols are truncated. */
+/** Answers of contracts that are kept. */
+const KEPT_ANSWERS = 20_000;
+/** A name or symbol that is longer is cut. */
 const MAX_TEXT = 128;
 
 const NAME = fromHex("06fdde03");
@@ -28,86 +33,134 @@ interface TokenFacts {
 	readonly decimals: number | undefined;
 }
 
-const kept = new WeakMap<object, Map<string, TokenFacts>>();
-
-/** A contract's answer; undefined if the call fails or there is no contract. @param contract 20 bytes */
-async function ask(
-	{ node, ...context }: ApiContext,
-	contract: Uint8Array,
-	data: Uint8Array,
-	server: ServerKind = "full",
-): Promise<Uint8Array | undefined> {
-	const run = () => askOnHead(node, node.view(server), addressFromHash(contract), data, ENERGY_LIMIT);
-	return executions.run(run, context.isAbandoned, context.client);
-}
-
-/** Name, symbol and decimals of a token, cached. @param contract 20 bytes */
-export async function tokenFacts(context: ApiContext, contract: Uint8Array): Promise<TokenFacts> {
-	const known = factsOf(context);
-	const key = toKey(contract);
-	const found = known.get(key);
-	if (found) return found;
-	const [name, symbol, decimals] = [
-		await ask(context, contract, NAME),
-		await ask(context, contract, SYMBOL),
-		await ask(context, contract, DECIMALS),
-	];
-	const facts = { name: readText(name), symbol: readText(symbol), decimals: readSmall(decimals) };
-	if (known.size >= KEPT_FACTS) known.clear();
-	known.set(key, facts);
-	return facts;
-}
-
-/** Whether a token's metadata is already cached. */
-export const isKnownToken = (context: ApiContext, contract: Uint8Array): boolean =>
-	factsOf(context).has(toKey(contract));
-
-function factsOf({ node }: ApiContext): Map<string, TokenFacts> {
-	// Keyed by the chain's state database, however often the node object is wrapped.
-	const owner = node.history ?? node;
-	let facts = kept.get(owner);
-	if (!facts) {
-		facts = new Map();
-		kept.set(owner, facts);
-	}
-	return facts;
-}
-
-/** Balance of an account; undefined if the contract gives none. @param holder 20 bytes */
-export async function askTokenBalance(
-	context: ApiContext,
-	contract: Uint8Array,
-	holder: Uint8Array,
-	server: ServerKind,
-): Promise<bigint | undefined> {
-	return readNumber(
-		await ask(context, contract, concatBytes(BALANCE_OF, new Uint8Array(12), holder), server),
-	);
-}
-
 interface TokenInfo extends TokenFacts {
 	readonly type: "orc20" | "orc721";
 	readonly totalSupply: bigint | undefined;
 }
 
-/** @param contract 20 bytes */
-export async function tokenInfo(context: ApiContext, contract: Uint8Array): Promise<TokenInfo> {
-	const facts = await tokenFacts(context, contract);
-	const is721 = readNumber(await ask(context, contract, IS_ORC721)) === 1n;
-	const totalSupply = readNumber(await ask(context, contract, TOTAL_SUPPLY));
-	return { ...facts, type: is721 ? "orc721" : "orc20", totalSupply };
+/** What a contract said at a block. */
+interface Answer {
+	/** Undefined: it doesn't say, or had too little energy. */
+	readonly value: bigint | string | undefined;
+	readonly energyUsed: bigint;
+	readonly isCutShort: boolean;
+}
+
+interface Kept {
+	readonly facts: Recent<TokenFacts>;
+	/** By state, contract and question: those of older blocks go as newer ones come. */
+	readonly answers: Recent<Answer>;
+}
+
+const kept = new WeakMap<object, Kept>();
+
+function keptOf({ node }: ApiContext): Kept {
+	// A chain and its blocks belong to one state database, however often the node is wrapped.
+	const owner = node.history ?? node;
+	let found = kept.get(owner);
+	if (!found) {
+		const forever = [Number.POSITIVE_INFINITY, () => 0] as const;
+		found = { facts: new Recent(KEPT_FACTS, ...forever), answers: new Recent(KEPT_ANSWERS, ...forever) };
+		kept.set(owner, found);
+	}
+	return found;
+}
+
+/** Whether the facts of a token needn't be asked for. */
+export const isKnownToken = (context: ApiContext, contract: Uint8Array): boolean =>
+	keptOf(context).facts.has(toKey(contract));
+
+/**
+ * The questions of one answer to contracts: they share an amount of energy, and each is asked once a block. What was asked before
+ * counts as much as then, so that all requests of a block get the same answer.
+ */
+export class TokenQuestions {
+	private energyLeft = ANSWER_ENERGY;
+	private unanswered = 0;
+	private readonly told = new Map<string, TokenFacts>();
+
+	/** @param questions that the energy is divided among: what one leaves is for all later ones */
+	constructor(
+		private readonly context: ApiContext,
+		private questions: number,
+		private readonly server: ServerKind = "full",
+	) {}
+
+	/** Whether there was energy enough for each question. */
+	get isComplete(): boolean {
+		return this.unanswered === 0;
+	}
+
+	/** Balance of an account; undefined: the contract doesn't tell. @param contract @param holder 20 bytes each */
+	async balance(contract: Uint8Array, holder: Uint8Array): Promise<bigint | undefined> {
+		return this.ask(contract, concatBytes(BALANCE_OF, new Uint8Array(12), holder), readNumber);
+	}
+
+	/** Name, symbol and decimals of a token; asked until all are answered. @param contract 20 bytes */
+	async facts(contract: Uint8Array): Promise<TokenFacts> {
+		const { facts: known } = keptOf(this.context);
+		const key = toKey(contract);
+		const found = known.get(key) ?? this.told.get(key);
+		if (found) return found;
+		const { unanswered } = this;
+		const name = await this.ask(contract, NAME, readText);
+		const symbol = await this.ask(contract, SYMBOL, readText);
+		const decimals = await this.ask(contract, DECIMALS, readNumber);
+		const facts = {
+			name,
+			symbol,
+			decimals: decimals !== undefined && decimals < 256n ? Number(decimals) : undefined,
+		};
+		this.told.set(key, facts);
+		if (this.unanswered === unanswered) known.renew(key, facts);
+		return facts;
+	}
+
+	/** @param contract 20 bytes */
+	async info(contract: Uint8Array): Promise<TokenInfo> {
+		const facts = await this.facts(contract);
+		const is721 = (await this.ask(contract, IS_ORC721, readNumber)) === 1n;
+		const totalSupply = await this.ask(contract, TOTAL_SUPPLY, readNumber);
+		return { ...facts, type: is721 ? "orc721" : "orc20", totalSupply };
+	}
+
+	private async ask<T extends bigint | string>(
+		contract: Uint8Array,
+		data: Uint8Array,
+		read: (output: Uint8Array | undefined) => T | undefined,
+	): Promise<T | undefined> {
+		const { node, isAbandoned, client } = this.context;
+		const { answers } = keptOf(this.context);
+		const share = this.energyLeft / BigInt(Math.max(1, this.questions--));
+		const limit = share < QUESTION_ENERGY ? share : QUESTION_ENERGY;
+		const key = (): string =>
+			this.server + toKey(concatBytes(node.view(this.server).properties.headId, contract, data));
+		let answer = answers.get(key());
+		if (limit > 0n && (!answer || (answer.isCutShort && answer.energyUsed < limit))) {
+			answer = await executions.run(
+				() => {
+					const state = node.view(this.server);
+					const { output, ...cost } = askOnHead(node, state, addressFromHash(contract), data, limit);
+					const asked: Answer = { value: read(output), ...cost };
+					// The owner of a development chain edits its state between two blocks.
+					if (!node.rules.development) answers.renew(key(), asked);
+					return asked;
+				},
+				isAbandoned,
+				client,
+			);
+		}
+		if (answer) this.energyLeft -= answer.energyUsed < limit ? answer.energyUsed : limit;
+		if (!answer || answer.isCutShort) this.unanswered++;
+		return answer?.value as T | undefined;
+	}
 }
 
 function readNumber(output: Uint8Array | undefined): bigint | undefined {
 	return output && output.length >= 32 ? BigInt(`0x${toHex(output.subarray(0, 32))}`) : undefined;
 }
 
-function readSmall(output: Uint8Array | undefined): number | undefined {
-	const number = readNumber(output);
-	return number !== undefined && number < 256n ? Number(number) : undefined;
-}
-
-/** An ABI-encoded string, or a bytes32 as old contracts return it. */
+/** A text of the contract ABI, or one of 32 bytes as old contracts give it. */
 function readText(output: Uint8Array | undefined): string | undefined {
 	if (!output || output.length < 32) return undefined;
 	if (output.length === 32) return textOf(output);
@@ -120,7 +173,9 @@ function readText(output: Uint8Array | undefined): string | undefined {
 }
 
 function textOf(bytes: Uint8Array): string {
-	return Buffer.from(bytes).toString("utf8").replaceAll("\0", "").slice(0, MAX_TEXT);
+	// A short part of a long string would keep all of it.
+	const begin = Buffer.from(bytes.subarray(0, 4 * MAX_TEXT));
+	return begin.toString("utf8").replaceAll("\0", "").slice(0, MAX_TEXT);
 }
 
 /** A 20-byte address as text. */

@@ -122,36 +122,54 @@ function callOnHead(
 	);
 }
 
-/**
- * A contract's answer to the node's own call; undefined if it fails or there is no contract.
- * @param contract 21 bytes
- */
+/** What became of a question to a contract. */
+interface Asked {
+	/** Undefined: it failed, or there is no contract. */
+	readonly output: Uint8Array | undefined;
+	readonly energyUsed: bigint;
+	/** Whether it failed for want of energy or time. */
+	readonly isCutShort: boolean;
+}
+
+/** A call that reverts with less than this part of its energy left may have lacked it in a call of its own. */
+const LEFT_OF_CUT_SHORT = 32n;
+
+/** What a contract answers nobody in particular. @param contract 21 bytes */
 export function askOnHead(
 	node: CallingNode,
 	state: StateView,
 	contract: Uint8Array,
 	data: Uint8Array,
 	energyLimit: bigint,
-): Uint8Array | undefined {
+): Asked {
 	const owner_address = addressFromHash(new Uint8Array(20));
 	const call = TriggerSmartContract.create({ owner_address, contract_address: contract, data });
 	const header = { ...refBlockOf(state.properties.headId), expirationMs: 0n, timestampMs: 0n };
 	try {
-		if (!state.contract.has(contract)) return undefined;
-		const { reverted, output } = callOnHead(
+		if (!state.contract.has(contract)) return UNANSWERED;
+		const { reverted, output, energyUsed } = callOnHead(
 			node,
 			state,
 			buildTransaction(TRIGGER, call, header),
 			energyLimit,
 		);
-		return reverted ? undefined : output;
+		if (!reverted) return { output, energyUsed, isCutShort: false };
+		const isCutShort = (energyLimit - energyUsed) * LEFT_OF_CUT_SHORT < energyLimit;
+		return { output: undefined, energyUsed, isCutShort };
 	} catch (error) {
-		if (error instanceof VmError || error instanceof ChainError) return undefined;
-		throw error;
+		if (error instanceof ChainError) return UNANSWERED;
+		if (!(error instanceof VmError)) throw error;
+		return {
+			output: undefined,
+			energyUsed: energyLimit,
+			isCutShort: isOutOfEnergy(error) || isTimeout(error),
+		};
 	}
 }
 
-/** A call's result as a message, without the transaction id. */
+const UNANSWERED: Asked = { output: undefined, energyUsed: 0n, isCutShort: false };
+
+/** A call's answer as a message, without the transaction's id. */
 export function constantAnswer(transaction: SignedTransaction, result: ConstantResult): TransactionExtention {
 	const ret = TransactionResult.create({
 		ret: result.reverted ? TransactionResultCode.FAILED : TransactionResultCode.SUCESS,
@@ -242,6 +260,9 @@ export async function searchEnergyLimit(
 	if ("failure" in last) return last;
 	return { energyRequired: fromDouble(Math.ceil(Number(high) / Number(price))) };
 }
+
+const isOutOfEnergy = ({ result }: VmError): boolean =>
+	result === TransactionResultContractResult.OUT_OF_ENERGY;
 
 function isTimeout(error: unknown): boolean {
 	return error instanceof VmError && error.result === TransactionResultContractResult.OUT_OF_TIME;

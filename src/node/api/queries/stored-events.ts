@@ -126,7 +126,7 @@ function behindBeacon(
 	if (behind.beaconsLeft === 0) return undefined;
 	behind.beaconsLeft--;
 	const asked = fromHex(IMPLEMENTATION_SELECTOR);
-	const answer = askOnHead(node, state, addressFromHash(fromHex(beacon)), asked, BEACON_ENERGY);
+	const { output: answer } = askOnHead(node, state, addressFromHash(fromHex(beacon)), asked, BEACON_ENERGY);
 	const implementation = answer && addressInWord(`0x${toHex(answer)}`);
 	known.of.set(beacon, implementation);
 	return implementation;
