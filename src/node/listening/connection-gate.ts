@@ -54,7 +54,7 @@ const NETWORK_GROUPS = 4;
 
 /**
  * The address whose budgets a connection counts against. One subscriber has a whole network of IPv6 addresses, and every process of
- * the machine all of its loopback addresses: these count as one.
+ * the machine all of its loopback addresses of IPv4: these count as one.
  * @returns an IPv4 address, `2001:db8:0:1::/64`, or an empty text for a connection that is closed or has no address
  */
 export function budgetAddress({

@@ -20,6 +20,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 	ConditionalExpression: "test",
 	LogicalExpression: "left",
 	SwitchStatement: "discriminant",
+	SwitchCase: "test",
 };
 
 const COMPARISONS: ReadonlySet<string> = new Set(["===", "!==", "==", "!=", "<", "<=", ">", ">="]);
@@ -80,8 +81,7 @@ function conditionsIn(program: AnyNode): readonly Decider[] {
 	for (let node = left.pop(); node; node = left.pop()) {
 		found.push(...decidersOf(node));
 		for (const member of Object.values(node)) {
-			if (Array.isArray(member)) left.push(...member.filter(isNode));
-			else if (isNode(member)) left.push(member);
+			for (const inner of Array.isArray(member) ? member : [member]) if (isNode(inner)) left.push(inner);
 		}
 	}
 	return found;
@@ -96,17 +96,29 @@ function decidersOf(node: AnyNode): readonly Decider[] {
 		case "UnaryExpression":
 			return node.operator === "!" ? byValue(node.argument) : [];
 		case "BinaryExpression":
-			return COMPARISONS.has(node.operator) ? byValue(node.left, node.right) : [];
+			// What is compared with nothing is only asked whether it is there.
+			if (!COMPARISONS.has(node.operator) || isNothing(node.left) || isNothing(node.right)) return [];
+			return byValue(node.left, node.right);
 		case "CallExpression": {
-			const name = node.callee.type === "MemberExpression" ? node.callee.property : undefined;
+			const property = node.callee.type === "MemberExpression" ? node.callee.property : undefined;
+			const name =
+				property?.type === "Identifier" ? property.name : property?.type === "Literal" ? property.value : "";
 			const [callback] = node.arguments;
-			const isDeciding = name?.type === "Identifier" && DECIDING.has(name.name);
+			const isDeciding = DECIDING.has(String(name));
 			if (!isDeciding || !callback || callback.type === "SpreadElement") return [];
 			return [{ node: callback, isCallback: true }];
 		}
 		default:
 			return [];
 	}
+}
+
+/** `undefined` or `null`. */
+function isNothing(node: AnyNode): boolean {
+	return (
+		(node.type === "Identifier" && node.name === "undefined") ||
+		(node.type === "Literal" && node.raw === "null")
+	);
 }
 
 function isNode(value: unknown): value is AnyNode {
@@ -155,9 +167,9 @@ export function decided(value: unknown, text: string, isCallback: boolean): unkn
 	if (typeof value !== "function") return value;
 	return function (this: unknown, ...values: unknown[]): unknown {
 		const result: unknown = value.apply(this, values);
-		if (!types.isPromise(result)) return result;
+		if (!types.isPromise(result) && !isOperation(result)) return result;
 		// Its own failure would be nobody's.
-		result.catch(() => undefined);
+		if (types.isPromise(result)) result.catch(() => undefined);
 		throw new Failure("bad_value", `what ${text} returns is not waited for`, {
 			hint: "write a loop: for (const each of list) if (await …) …",
 		});

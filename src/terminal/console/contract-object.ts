@@ -235,7 +235,8 @@ function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[], coi
 		isPlain(last) && !(isTaken && !(isOptions(last) && taking(values.length - 1).length > 0));
 	const options = hasOptions ? optionsOf(last, OPTION_NAMES) : {};
 	const given = hasOptions ? values.slice(0, -1) : values;
-	const isText = (index: number) => taking(given.length).some(({ inputs }) => hasText(inputs[index]));
+	const isText = (index: number) =>
+		taking(given.length).every(({ inputs }) => inputs[index]?.type === "string");
 	const texts = given.map((value, index) => argumentText(value, isText(index) ? undefined : coins));
 	const misfits = taking(given.length).map(({ inputs }) => misfitIn(inputs, given));
 	const [misfit] = misfits;
@@ -243,13 +244,6 @@ function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[], coi
 	throw new Failure("bad_value", `the argument ${misfit.type} ${misfit.name} is no object and no list`, {
 		hint: `the options of a call stand behind all arguments: ${OPTION_NAMES.join(", ")}`,
 	});
-}
-
-/** Whether it takes a text, in which an amount would stay as it was typed. */
-function hasText(parameter: AbiParameter | undefined): boolean {
-	return (
-		parameter !== undefined && (/^string/.test(parameter.type) || (parameter.components ?? []).some(hasText))
-	);
 }
 
 function isTuple(parameter: AbiParameter | undefined): boolean {

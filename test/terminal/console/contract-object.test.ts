@@ -144,6 +144,8 @@ it("tells which member a mistyped one is near to", () => {
 
 it("gives a text the digits of a number, whatever was typed as coins before", async () => {
 	const vault = calling([[5n, "5sun"]], "note(string text)");
+	const both = calling([[5n, "5sun"]], "pay((string note,uint256 amount) one)");
+	await expect(both["pay"]?.data({ note: "x", amount: 5n })).rejects.toThrow("5sun");
 	expect(await vault["note"]?.data(5n)).toMatch(new RegExp(`${Buffer.from("5").toString("hex")}0{62}$`));
 });
 
