@@ -53,8 +53,7 @@ const MAPPED_PREFIX = "::ffff:";
 const NETWORK_GROUPS = 4;
 
 /**
- * The address whose budgets a connection counts against. One subscriber has a whole network of IPv6 addresses, and every process of
- * the machine all of its loopback addresses of IPv4: these count as one.
+ * The address whose budgets a connection counts against. One subscriber has a whole network of IPv6 addresses: they count as one.
  * @returns an IPv4 address, `2001:db8:0:1::/64`, or an empty text for a connection that is closed or has no address
  */
 export function budgetAddress({
@@ -64,7 +63,7 @@ export function budgetAddress({
 }): string {
 	const isMapped = remoteAddress.startsWith(MAPPED_PREFIX) && remoteAddress.includes(".");
 	const plain = isMapped ? remoteAddress.slice(MAPPED_PREFIX.length) : remoteAddress;
-	if (!plain.includes(":")) return plain.startsWith("127.") ? "127.0.0.1" : plain;
+	if (!plain.includes(":")) return plain;
 	const [head, tail] = remoteAddress.split("::") as [string, string?];
 	const groups = head === "" ? [] : head.split(":");
 	if (tail !== undefined) {
