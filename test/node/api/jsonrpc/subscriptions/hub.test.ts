@@ -63,7 +63,11 @@ beforeEach(async () => {
 				beaconsAsked++;
 				const [, n = 0] = parameter.contract_address;
 				if (n === 9) throw new VmError(10, "Not enough energy", "OutOfEnergyException");
-				return { energyUsed: 5n, reverted: n === 8, output: Buffer.concat([Buffer.alloc(12), address(n + 1)]) };
+				return {
+					energyUsed: 5n,
+					reverted: n === 8,
+					output: Buffer.concat([Buffer.alloc(12), address(n + 1)]),
+				};
 			},
 		},
 	} as unknown as InterfaceNode;
