@@ -96,9 +96,7 @@ function decidersOf(node: AnyNode): readonly Decider[] {
 		case "UnaryExpression":
 			return node.operator === "!" ? byValue(node.argument) : [];
 		case "BinaryExpression":
-			// What is compared with nothing is only asked whether it is there.
-			if (!COMPARISONS.has(node.operator) || isNothing(node.left) || isNothing(node.right)) return [];
-			return byValue(node.left, node.right);
+			return COMPARISONS.has(node.operator) ? byValue(node.left, node.right) : [];
 		case "CallExpression": {
 			const property = node.callee.type === "MemberExpression" ? node.callee.property : undefined;
 			const name =
@@ -111,14 +109,6 @@ function decidersOf(node: AnyNode): readonly Decider[] {
 		default:
 			return [];
 	}
-}
-
-/** `undefined` or `null`. */
-function isNothing(node: AnyNode): boolean {
-	return (
-		(node.type === "Identifier" && node.name === "undefined") ||
-		(node.type === "Literal" && node.raw === "null")
-	);
 }
 
 function isNode(value: unknown): value is AnyNode {

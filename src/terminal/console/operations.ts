@@ -44,11 +44,12 @@ export function unawaited(call: string, member?: string): Failure {
 	return new Failure("bad_value", `${call} is not waited for`, { hint });
 }
 
-const operations = new WeakSet<object>();
+/** All that {@link Operations.inOrder} has made. */
+const OPERATIONS = new WeakSet<object>();
 
 /** Whether a value is a function that {@link Operations.inOrder} has made. */
 export function isOperation(value: unknown): boolean {
-	return typeof value === "function" && operations.has(value);
+	return typeof value === "function" && OPERATIONS.has(value);
 }
 
 /** A promise that knows whether somebody waits for it, and so for its failure. */
@@ -145,7 +146,7 @@ export class Operations {
 				throw unawaited(`${name}()`);
 			},
 		});
-		operations.add(run);
+		OPERATIONS.add(run);
 		return refusing(run, base, (member) => unawaited(`${name}()`, member));
 	}
 

@@ -134,15 +134,16 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	const { keys, prepared } = await built(session, actor, flags, plan);
 	const isUnsigned = keys === UNSIGNED;
 	const { envelope, permission, approval } = prepared;
+	const level = plan.isAgreed ? 0 : levelOf(plan, flags, settings);
+	const isShown = needsSummary(session, plan.agree ? 2 : level, flags, settings, plan.isAgreed);
 	const call = await describedCall(envelope.transaction.parameter, {
 		client: flags.offline ? undefined : client,
 		contactsFile: settings.contactsFile,
 		given: plan.interface,
+		withoutAmount: !isShown,
 	});
 	const facts = { ...(await factsOf(session, flags, client, envelope, permission)), call };
 	for (const { message } of plan.warnings ?? []) session.warning(message);
-	const level = plan.isAgreed ? 0 : levelOf(plan, flags, settings);
-	const isShown = needsSummary(session, plan.agree ? 2 : level, flags, settings, plan.isAgreed);
 	const cost = isShown
 		? await estimateCost(actor, plan, prepared, keys.length, await schemesOf(session, actor, flags))
 		: undefined;

@@ -78,6 +78,8 @@ interface CallSources {
 	/** Locates the interfaces that the user has saved; if absent, there are none. */
 	readonly contactsFile?: string | undefined;
 	readonly given?: ContractInterface | undefined;
+	/** Whether the contract isn't asked for the unit of its amounts, which takes two calls; false if absent. */
+	readonly withoutAmount?: boolean;
 }
 
 /** Decodes a contract's call. @returns undefined if the message calls no function of a contract */
@@ -87,12 +89,15 @@ export async function describedCall(
 ): Promise<DescribedCall | undefined> {
 	if (!(parameter instanceof TriggerSmartContract) || parameter.data.length === 0) return undefined;
 	const { data, contract_address: contract } = parameter;
-	const { client } = sources;
+	const { client, withoutAmount = false } = sources;
 	for await (const { origin, items } of layers(contract, sources)) {
 		const item = data.length >= 4 ? itemBySelector(items, data.subarray(0, 4), "function") : undefined;
 		const named = item && namedBytes(item, data, origin);
 		if (!named) continue;
-		const amount = client && (await tokenAmount(client, parameter, named).catch(onRefusal(undefined)));
+		const amount =
+			client && !withoutAmount
+				? await tokenAmount(client, parameter, named).catch(onRefusal(undefined))
+				: undefined;
 		return { ...named, amount, ...(origin === "common" ? { data: `0x${toHex(data)}` } : {}) };
 	}
 	return { data: `0x${toHex(data)}` };

@@ -355,19 +355,21 @@ export class GrpcServer {
 		refusal: CallError | undefined,
 	): Promise<Buffer> {
 		if (refusal) throw refusal;
-		const admitted = gate.enter(addressOf(call.getPeer()));
+		const remoteAddress = addressOf(call.getPeer());
+		const client = budgetAddress({ remoteAddress });
+		const admitted = gate.enter(remoteAddress);
 		if (admitted !== true && !(await admitted)) throw new CallError(status.RESOURCE_EXHAUSTED, "");
 		try {
 			// A copy: parts of the message that are kept must not pin the connection's whole buffer.
 			const request = method.request.decode(Uint8Array.from(call.request), REQUEST_BUDGET);
-			const context = this.context(addressOf(call.getPeer()), () => call.cancelled);
+			const context = this.context(client, () => call.cancelled);
 			const reply = await method.handle(this.asked(context, call), request);
 			if (reply === undefined) return Buffer.alloc(0);
 			const long =
 				reply instanceof LongMessage
 					? reply
 					: isLongMessage(method.response, reply) && new LongMessage(messageParts(method.response, reply));
-			if (long) return await this.long.gather(call, addressOf(call.getPeer()), long);
+			if (long) return await this.long.gather(call, client, long);
 			const bytes = method.response.encode(reply as Readonly<Message>);
 			return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		} finally {

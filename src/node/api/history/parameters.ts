@@ -26,7 +26,8 @@ export class HistoryRequestError extends Error {
 export const invalidParameter = (name: string): HistoryRequestError =>
 	new HistoryRequestError(`Invalid ${name} provided`);
 
-type Cursor = NonNullable<HistoryPage["next"]>;
+/** Where a page ended. */
+export type Cursor = NonNullable<HistoryPage["next"]>;
 
 const KIND_NAMES = new Map<number, RowKind>(
 	Object.entries(ROW_KINDS).map(([name, number]) => [number, name as RowKind]),

@@ -12,8 +12,6 @@ import type { StateView } from "../../state/view.js";
 /** Bytes of blocks and receipts read per answer, after which its page ends. */
 const MAX_BYTES = 64 << 20;
 
-/** Field numbers in blocks and receipt lists. */
-
 /** The data at a position in the chain. */
 export interface StoredBody {
 	readonly transaction: SignedTransaction;

@@ -3,7 +3,6 @@
 import { fromKey, toHex, toKey } from "../../../protocol/bytes.js";
 import { spell } from "../../../protocol/dialect.js";
 import { ownerKey } from "../../history/history-index.js";
-import type { HistoryPage } from "../../history/pages.js";
 import { type HistoryRow, readTokenValue } from "../../history/rows.js";
 import type { ApiContext, ServerKind } from "../context.js";
 import {
@@ -16,7 +15,7 @@ import {
 	indexOf,
 	pageOfList,
 } from "./page.js";
-import { invalidParameter, readContract, readHistoryAddress } from "./parameters.js";
+import { type Cursor, invalidParameter, readContract, readHistoryAddress } from "./parameters.js";
 import { base58Of, isKnownToken, TokenQuestions } from "./token-facts.js";
 import { directionFilter } from "./transaction-rows.js";
 
@@ -82,8 +81,6 @@ export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise
 		},
 	});
 }
-
-type Cursor = NonNullable<HistoryPage["next"]>;
 
 /** A contract whose tokens an account may hold, 20 bytes as text, and its place in the list of them. */
 interface Holding {
