@@ -7,13 +7,13 @@ import { executions } from "../../scheduling/call-queue.js";
 import type { ApiContext, ServerKind } from "../context.js";
 import { askOnHead } from "../queries/contract-calls.js";
 
-/** Energy of one question: a balance or a name takes a small part of this. */
+/** Energy limit of one call: a balance or a name takes a small part of it. */
 const QUESTION_ENERGY = 200_000n;
-/** Energy of all questions of one answer: their number, and what each takes, are in the hands of whoever deploys contracts. */
+/** Energy limit of all calls for one answer: whoever deploys contracts decides how many there are and what each uses. */
 const ANSWER_ENERGY = 5_000_000n;
-/** Contracts whose facts are kept. */
+/** Contracts whose facts are cached. */
 const KEPT_FACTS = 5_000;
-/** Answers of contracts that are kept. */
+/** Cached results of calls. */
 const KEPT_ANSWERS = 20_000;
 /** A name or symbol that is longer is cut. */
 const MAX_TEXT = 128;
@@ -38,11 +38,11 @@ interface TokenInfo extends TokenFacts {
 	readonly totalSupply: bigint | undefined;
 }
 
-/** What a contract said at a block. */
+/** The result of a call at a block. */
 interface Answer {
-	/** Undefined: it doesn't say, or had too little energy. */
+	/** Undefined if the contract doesn't say, or ran out of energy. */
 	readonly value: bigint | string | undefined;
-	/** Energy that the call had. */
+	/** Energy limit of the call. */
 	readonly limit: bigint;
 	readonly energyUsed: bigint;
 	readonly isCutShort: boolean;
@@ -50,7 +50,7 @@ interface Answer {
 
 interface Kept {
 	readonly facts: Recent<TokenFacts>;
-	/** By state, contract and question: those of older blocks go as newer ones come. */
+	/** By state, contract and call data; results of older blocks are evicted by newer ones. */
 	readonly answers: Recent<Answer>;
 }
 
@@ -68,37 +68,37 @@ function keptOf({ node }: ApiContext): Kept {
 	return found;
 }
 
-/** Whether the facts of a token needn't be asked for. */
+/** Whether the facts of a token are cached. */
 export const isKnownToken = (context: ApiContext, contract: Uint8Array): boolean =>
 	keptOf(context).facts.has(toKey(contract));
 
 /**
- * The questions of one answer to contracts: they share an amount of energy, and each is asked once a block. What was asked before
- * counts as much as then, so that all requests of a block get the same answer.
+ * The calls to token contracts for one answer. They share an energy limit, and each is executed once a block. A cached result counts
+ * with the energy it used, so that all requests of a block get the same answer.
  */
 export class TokenQuestions {
 	private energyLeft = ANSWER_ENERGY;
 	private unanswered = 0;
 	private readonly told = new Map<string, TokenFacts>();
 
-	/** @param questions that the energy is divided among: what one leaves is for all later ones */
+	/** @param questions number of calls the energy is divided among; what one leaves goes to all later ones */
 	constructor(
 		private readonly context: ApiContext,
 		private questions: number,
 		private readonly server: ServerKind = "full",
 	) {}
 
-	/** Whether there was energy enough for each question. */
+	/** Whether each call had enough energy. */
 	get isComplete(): boolean {
 		return this.unanswered === 0;
 	}
 
-	/** Balance of an account; undefined: the contract doesn't tell. @param contract @param holder 20 bytes each */
+	/** Balance of an account; undefined if the contract doesn't say. @param contract @param holder 20 bytes each */
 	async balance(contract: Uint8Array, holder: Uint8Array): Promise<bigint | undefined> {
 		return this.ask(contract, concatBytes(BALANCE_OF, new Uint8Array(12), holder), readNumber);
 	}
 
-	/** Name, symbol and decimals of a token; asked until all are answered. @param contract 20 bytes */
+	/** Name, symbol and decimals of a token; cached once all are known. @param contract 20 bytes */
 	async facts(contract: Uint8Array): Promise<TokenFacts> {
 		const { facts: known } = keptOf(this.context);
 		const key = toKey(contract);
@@ -114,7 +114,7 @@ export class TokenQuestions {
 			decimals: decimals !== undefined && decimals < 256n ? Number(decimals) : undefined,
 		};
 		this.told.set(key, facts);
-		// A proxy that isn't set up yet has no facts, and the owner of a development chain can change them.
+		// A proxy that isn't initialized has no facts yet, and the owner of a development chain can change them.
 		const isLasting = facts.name !== undefined && this.context.node.rules.development === undefined;
 		if (this.unanswered === unanswered && isLasting) known.renew(key, facts);
 		return facts;

@@ -122,19 +122,19 @@ function callOnHead(
 	);
 }
 
-/** What became of a question to a contract. */
+/** The outcome of the node's own call to a contract. */
 interface Asked {
-	/** Undefined: it failed, or there is no contract. */
+	/** Undefined if it failed or there is no contract. */
 	readonly output: Uint8Array | undefined;
 	readonly energyUsed: bigint;
-	/** Whether it failed for want of energy or time. */
+	/** Whether it ran out of energy or time. */
 	readonly isCutShort: boolean;
 }
 
-/** A call that reverts with less than this part of its energy left may have lacked it in a call of its own. */
+/** A call that reverts with less than this fraction of its energy left may have run out of it in an inner call. */
 const LEFT_OF_CUT_SHORT = 32n;
 
-/** What a contract answers nobody in particular. @param contract 21 bytes */
+/** Calls a contract from the zero address, on the head. @param contract 21 bytes */
 export function askOnHead(
 	node: CallingNode,
 	state: StateView,

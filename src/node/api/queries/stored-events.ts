@@ -32,9 +32,9 @@ const MAX_EVENTS = 300;
 const MAX_DATA = 32 << 10;
 /** Energy for querying a beacon, which reads one slot but is outside code. */
 const BEACON_ENERGY = 20_000n;
-/** Beacons that are asked for one answer, or for the notices of one block: with the energy of each, the time that they take. */
+/** Maximum beacon calls for one answer, or for the notifications of one block. */
 const MAX_BEACONS = 20;
-/** Beacons whose answers are kept. */
+/** Cached beacon results. */
 const MAX_KEPT_ANSWERS = 10_000;
 const LIMITS = { ...USUAL_LIMITS, slack: 16 << 10 };
 
@@ -46,26 +46,26 @@ const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
 /** An ABI from the chain, or from stored sources, which include tuple members. */
 export type KnownInterface = Readonly<SmartContractABI> | ContractInterface;
 
-/** What a node reads interfaces with, beside the state: its stored sources, and what executes the call of a beacon. */
+/** What a node needs besides the state to read ABIs: its stored sources, and an executor for calling beacons. */
 export interface InterfaceNode extends CallingNode, Pick<ApiNode, "isFork"> {
 	readonly config: { readonly vm: Pick<ApiNode["config"]["vm"], "supportConstant"> };
 	readonly sources?: Pick<ContractSources, "itemsOf"> | undefined;
 }
 
-/** What is looked up for one answer, or for the notices of one block. */
+/** Lookups shared by one answer, or by the notifications of one block. */
 export class Implementations {
-	/** The contracts, 21 bytes, whose code others run, by the keys of these: each is looked up once; undefined: it is no known proxy. */
+	/** Implementation contracts, 21 bytes, by proxy key; undefined if it is no known proxy. */
 	readonly of = new Map<string, Uint8Array | undefined>();
 	beaconsLeft = MAX_BEACONS;
 }
 
-/** What beacons have answered at one head, by their addresses. */
+/** Results of beacon calls at one head, by beacon address. */
 interface BeaconAnswers {
 	readonly headId: string;
 	readonly of: Map<string, string | undefined>;
 }
 
-/** By the machine, which all servers of a chain have in common. */
+/** By machine, which all servers of a chain share. */
 const beaconAnswers = new WeakMap<object, BeaconAnswers>();
 
 /** ABIs of a contract, then of its implementation: stored sources first, since the chain's record loses tuple members. */
@@ -114,11 +114,13 @@ function behindBeacon(
 	beacon: string | undefined,
 	behind: Implementations,
 ): string | undefined {
-	// On a fork each entry that its code reads may be a request for which the process stands still.
+	// On a fork, each entry that its code reads may block the process on a request.
 	if (beacon === undefined || node.isFork || !node.config.vm.supportConstant) return undefined;
 	const headId = toKey(state.properties.headId);
 	let known = beaconAnswers.get(node.machine);
-	if (known?.headId !== headId || known.of.size >= MAX_KEPT_ANSWERS) {
+	// The owner of a development chain edits its state between two blocks.
+	const isEdited = node.rules.development !== undefined;
+	if (known?.headId !== headId || known.of.size >= MAX_KEPT_ANSWERS || isEdited) {
 		known = { headId, of: new Map() };
 		beaconAnswers.set(node.machine, known);
 	}

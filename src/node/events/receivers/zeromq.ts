@@ -20,16 +20,16 @@ const MAX_SUBSCRIPTIONS = 1_000;
 const HANDSHAKE_MS = 30_000;
 /** The same while other connections wait for a place. */
 const CROWDED_HANDSHAKE_MS = 2_000;
-/** While others wait, a subscriber that has been silent for so long is asked whether it is there; it has as long to answer. */
+/** While others wait, a subscriber that was silent this long gets a PING, and has as long to answer. */
 const HEARTBEAT_MS = 30_000;
-/** A connection that carries nothing for so long is tried by the system. */
+/** Idle time after which the system probes a connection. */
 const KEEP_ALIVE_MS = 60_000;
 const LOOK_MS = 500;
 /** Frames of one subscriber in a second: many times what a client that subscribes to everything sends. */
 const MAX_FRAMES_A_SECOND = 4_000;
 /** Those of all subscribers of one address: at most 30 ms of processor time a second. */
 const MAX_FRAMES_OF_ADDRESS = 20_000;
-/** Beyond that, what each of them may still send: enough for a few subscriptions, and less work than a new connection. */
+/** Frames that each of them may still send beyond that: enough for a few subscriptions, and less work than a new connection. */
 const FEW_FRAMES_A_SECOND = 64;
 /** Bytes that wait for one subscriber. */
 const MAX_WAITING_BYTES = 64 << 20;
@@ -49,11 +49,11 @@ interface Subscriber {
 	isReady: boolean;
 	answersPing: boolean;
 	readonly sinceMs: number;
-	/** When it last said anything. */
+	/** When it last sent anything. */
 	heardMs: number;
-	/** When it was asked whether it is there, if it hasn't said anything since. */
+	/** When it got a PING, if it hasn't sent anything since. */
 	askedMs: number | undefined;
-	/** Since when it gets nothing of what is published, if it doesn't. */
+	/** When it last had a subscription that matches anything published, or became ready. */
 	unsubscribedMs: number;
 	readonly frames: FrameWindow;
 	waiting: number;
@@ -113,7 +113,7 @@ export class Publisher implements Receiver {
 		return this.now() - (this.subscribers.get(socket)?.sinceMs ?? this.now());
 	}
 
-	/** Whether its handshake takes too long. While others wait, who is silent is asked whether it is there. */
+	/** Whether its handshake takes too long. While others wait, silent subscribers get a PING. */
 	private isStale(socket: Socket, crowded: boolean): boolean {
 		const subscriber = this.subscribers.get(socket);
 		if (!subscriber?.isReady) return this.ageMs(socket) > (crowded ? CROWDED_HANDSHAKE_MS : HANDSHAKE_MS);
@@ -125,13 +125,13 @@ export class Publisher implements Receiver {
 		return false;
 	}
 
-	/** How long a subscriber gets nothing that is published, or gives no answer. A subscriber says nothing for days otherwise. */
+	/** How long a subscriber has had no subscription, or not answered a PING; otherwise one may be silent for days. */
 	private idleMs(socket: Socket): number | undefined {
 		const subscriber = this.subscribers.get(socket);
 		if (!subscriber?.isReady) return undefined;
 		const { prefixes, unsubscribedMs, askedMs } = subscriber;
 		const nowMs = this.now();
-		// Its subscriptions come behind the handshake.
+		// Subscriptions follow the handshake.
 		if (prefixes.size === 0 && nowMs - unsubscribedMs > CROWDED_HANDSHAKE_MS) return nowMs - unsubscribedMs;
 		return askedMs !== undefined && nowMs - askedMs > HEARTBEAT_MS ? nowMs - askedMs : undefined;
 	}
@@ -205,7 +205,7 @@ export class Publisher implements Receiver {
 			const before = reader.frames;
 			const own = this.inSecond(subscriber.frames);
 			const all = this.inSecond(this.framesFrom(address));
-			// Who sends much goes, not who comes next; and what is read of many connections in turn is little.
+			// Closes whoever sends much, not whoever sends next, and bounds what is read from many connections in turn.
 			const limit = all.count > MAX_FRAMES_OF_ADDRESS ? FEW_FRAMES_A_SECOND : MAX_FRAMES_A_SECOND;
 			try {
 				for (const event of reader.read(bytes, limit - own.count)) this.receive(subscriber, event);
@@ -231,7 +231,7 @@ export class Publisher implements Receiver {
 		return frames;
 	}
 
-	/** Begins another second where the last one is over. */
+	/** Starts a new window if the last second is over. */
 	private inSecond(frames: FrameWindow): FrameWindow {
 		const nowMs = this.now();
 		if (nowMs - frames.sinceMs >= 1_000) Object.assign(frames, { count: 0, sinceMs: nowMs });

@@ -40,7 +40,7 @@ export const READY: Uint8Array = frame(
 export const messageBytes = (name: Uint8Array, body: Uint8Array): Uint8Array =>
 	concatBytes(frame(MORE, name), frame(0, body));
 
-/** Whoever gets it answers; the time to live of two bytes is none. */
+/** A PING with a time to live of zero, which a peer answers with a PONG. */
 export const PING: Uint8Array = frame(
 	COMMAND,
 	concatBytes(Uint8Array.of(4), utf8("PING"), Uint8Array.of(0, 0)),

@@ -146,10 +146,11 @@ describe("beacons", () => {
 	let asked: number[];
 	const account = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(addressPrefix()), address(n)]);
 	const inWord = (n: number): Buffer => Buffer.concat([Buffer.alloc(12), address(n)]);
-	const nodeWith = (supportConstant: boolean, isFork = false): InterfaceNode =>
+	const nodeWith = (supportConstant: boolean, isFork = false, rules = {}): InterfaceNode =>
 		({
 			config: { vm: { supportConstant } },
 			isFork,
+			rules,
 			forks: () => ({}),
 			machine: {
 				call: (_: unknown, { parameter }: { readonly parameter: TriggerSmartContract }) => {
@@ -198,6 +199,13 @@ describe("beacons", () => {
 		};
 		expect([found(), asked.length]).toEqual([20, 20]);
 		expect([found(), asked.length]).toEqual([25, 25]);
+	});
+
+	test("are asked each time on a development chain, whose owner edits the state between blocks", () => {
+		const node = nodeWith(true, false, { development: {} });
+		proxy(1, "beacon", 100);
+		for (const n of [1, 1]) expect(known(node, n)).toBe(1);
+		expect(asked).toEqual([100, 100]);
 	});
 
 	test.each([

@@ -58,6 +58,7 @@ beforeEach(async () => {
 		isFork: false,
 		sources: { itemsOf: (contract: Uint8Array) => sources.get(toKey(contract)) },
 		forks: () => ({}),
+		rules: {},
 		machine: {
 			call: (_: unknown, { parameter }: { readonly parameter: TriggerSmartContract }) => {
 				beaconsAsked++;
