@@ -64,6 +64,21 @@ class OrderedCommandHelp extends CommandHelp {
 		};
 	}
 
+	/** Examples name the command as it was asked for: `coin send`, not the `coin wallet send` that it abbreviates. */
+	protected override examples(
+		examples: Parameters<CommandHelp["examples"]>[0],
+	): ReturnType<CommandHelp["examples"]> {
+		const { id, aliases } = this.command;
+		const full = this.config.commands.find((other) => other.id !== id && other.aliases.includes(id));
+		if (!full || !aliases.includes(id) || !Array.isArray(examples)) return super.examples(examples);
+		const [long, short] = [full.id, id].map((name) => `<%= config.bin %> ${name.replaceAll(":", " ")} `);
+		return super.examples(
+			examples.map((example) =>
+				typeof example === "string" ? example.replaceAll(long ?? "", short ?? "") : example,
+			),
+		);
+	}
+
 	/** The framework calls every argument of a command that takes more words repeatable; its usage knows better. */
 	protected override args(args: Parameters<CommandHelp["args"]>[0]): ReturnType<CommandHelp["args"]> {
 		const usage = String(this.command.usage ?? "");

@@ -25,6 +25,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 
 const COMPARISONS: ReadonlySet<string> = new Set(["===", "!==", "==", "!=", "<", "<=", ">", ">="]);
 
+const LOGICAL_ASSIGNMENTS: ReadonlySet<string> = new Set(["&&=", "||=", "??="]);
+
 /** Methods of lists that decide by what a function returns. */
 const DECIDING: ReadonlySet<string> = new Set([
 	"every",
@@ -73,6 +75,8 @@ function parsed(source: string): AnyNode | undefined {
 interface Decider {
 	readonly node: AnyNode;
 	readonly isCallback: boolean;
+	/** The assignment whose target it is, which no call can stand for: it is checked before. */
+	readonly assignment?: AnyNode;
 }
 
 function conditionsIn(program: AnyNode): readonly Decider[] {
@@ -95,9 +99,15 @@ function decidersOf(node: AnyNode): readonly Decider[] {
 	switch (node.type) {
 		case "UnaryExpression":
 			return node.operator === "!" ? byValue(node.argument) : [];
+		case "AssignmentExpression":
+			return LOGICAL_ASSIGNMENTS.has(node.operator)
+				? [{ node: node.left, isCallback: false, assignment: node }]
+				: [];
 		case "BinaryExpression":
 			return COMPARISONS.has(node.operator) ? byValue(node.left, node.right) : [];
 		case "CallExpression": {
+			if (node.callee.type === "Identifier" && node.callee.name === "Boolean")
+				return byValue(node.arguments[0]);
 			const property = node.callee.type === "MemberExpression" ? node.callee.property : undefined;
 			const name =
 				property?.type === "Identifier" ? property.name : property?.type === "Literal" ? property.value : "";
@@ -117,9 +127,17 @@ function isNode(value: unknown): value is AnyNode {
 
 /** The source with a call around each of the expressions, which may be nested. */
 function wrapped(source: string, deciders: readonly Decider[]): string {
-	const parts = deciders.flatMap(({ node: { start, end }, isCallback }) => {
+	const parts = deciders.flatMap(({ node: { start, end }, isCallback, assignment }) => {
 		const length = end - start;
 		const quoted = JSON.stringify(source.slice(start, Math.min(end, start + MAX_QUOTED)));
+		if (assignment) {
+			const check = `(${DECIDED}((${source.slice(start, end)}),${quoted},false),`;
+			const whole = assignment.end - assignment.start;
+			return [
+				{ at: assignment.start, isEnd: false, length: whole, text: check },
+				{ at: assignment.end, isEnd: true, length: whole, text: ")" },
+			];
+		}
 		return [
 			{ at: start, isEnd: false, length, text: `${DECIDED}((` },
 			{ at: end, isEnd: true, length, text: `),${quoted},${isCallback})` },
@@ -156,7 +174,8 @@ export function decided(value: unknown, text: string, isCallback: boolean): unkn
 	}
 	if (typeof value !== "function") return value;
 	return function (this: unknown, ...values: unknown[]): unknown {
-		const result: unknown = value.apply(this, values);
+		// Boolean would only say that there is something.
+		const result: unknown = value.name === "Boolean" ? values[0] : value.apply(this, values);
 		if (!types.isPromise(result) && !isOperation(result)) return result;
 		// Its own failure would be nobody's.
 		if (types.isPromise(result)) result.catch(() => undefined);

@@ -86,14 +86,19 @@ export function withAmounts(source: string, typed?: Map<bigint, string>): string
 	});
 }
 
+/** A line that continues the statement before it, even where that looks complete. */
+const CONTINUES = /^\s*(?:(?:else|catch|finally)\b|\?\.|\.(?![\d.]|exit\b))/;
+
 /**
- * JavaScript refuses to reckon with an amount and a plain number: a statement with amounts that has such an error is told what to write.
- * So is one with a mistyped name.
+ * Adds advice to errors that JavaScript words for programmers: calculations with an amount and a plain number, mistyped names, and an
+ * `else` on a line of its own.
  */
 function withAdvice(error: unknown, source: string, names: Names): unknown {
 	if (!types.isNativeError(error)) return error;
 	const [near] = nearest(/^(\S+) is not defined$/.exec(error.message)?.[1] ?? "", Object.keys(names));
 	if (near !== undefined) error.message += `; did you mean ${near}?`;
+	if (error.name === "SyntaxError" && CONTINUES.test(source))
+		error.message += "; the line before it was complete and has run: write both on one line";
 	if (error.name !== "TypeError" || withAmounts(source) === source) return error;
 	error.message += source.match(TOKENS)?.some((token) => /^\d.*[ns]$/i.test(token))
 		? "; amounts are whole numbers of sun: 5coin * 2n, not 5coin * 2"
@@ -281,9 +286,10 @@ export async function runScript(
 		}
 	};
 	try {
-		for await (const line of linesOf(terminal.input)) {
+		const lines = await linesOf(terminal.input);
+		for (const [at, line] of lines.entries()) {
 			pending += `${line}\n`;
-			await run(false);
+			if (!CONTINUES.test(lines[at + 1] ?? "")) await run(false);
 		}
 		if (pending.trim() !== "") await run(true);
 	} finally {
@@ -291,7 +297,7 @@ export async function runScript(
 	}
 }
 
-async function* linesOf(input: Readable): AsyncGenerator<string> {
+async function linesOf(input: Readable): Promise<readonly string[]> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	for await (const chunk of input) {
@@ -301,5 +307,5 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
 			throw new Failure("bad_value", `the script has more than ${MAX_SCRIPT_BYTES} bytes`);
 		chunks.push(bytes);
 	}
-	yield* Buffer.concat(chunks).toString("utf8").split("\n");
+	return Buffer.concat(chunks).toString("utf8").split("\n");
 }

@@ -54,6 +54,12 @@ it("waits for promises, keeps variables, reads amounts and statements over sever
 	expect(await script(source)).toBe("bob: 5coin\nme: 5coin\n2000001n\ninside\n");
 });
 
+it("reads a line that continues a statement as part of it", async () => {
+	const source =
+		"if (await isPaused()) pay(1)\nelse pay(2)\ntry { await refused() }\ncatch { pay(3) }\n[1, 2]\n  .map((n) => n * 2)\npaid()";
+	expect(await script(source)).toBe("[ 2, 4 ]\nme pays 2, me pays 3\n");
+});
+
 it("ends at the first statement that fails, with its reason", async () => {
 	await expect(script("1\nrefused()\n2")).rejects.toMatchObject({ code: "not_found" });
 	await expect(script("5coin * 2")).rejects.toThrow("5coin * 2n, not 5coin * 2");
@@ -95,6 +101,10 @@ it("reads a pasted block as one, and a line behind another once that has ended",
 		[
 			"if (false) {\n nonsense here\n pay(7)\n}\n",
 			"SyntaxError: Unexpected identifier 'here'\n(lines behind that, which were not run: 2)\n",
+		],
+		[
+			"if (await isPaused()) pay(1)\nelse pay(2)\n",
+			"SyntaxError: Unexpected token 'else'; the line before it was complete and has run: write both on one line\n",
 		],
 		[
 			"nosuch()\npay(7)\n",
@@ -148,6 +158,8 @@ it("refuses a function in place of its result where something is decided by it, 
 		"isPaused > 5",
 		"({ a: isPaused ? pay(1) : 2, b: 3 })",
 		"function f() { if (isPaused) pay(1) }; f()",
+		"isPaused &&= pay(1)",
+		"Boolean(isPaused) && pay(1)",
 	])
 		await expect(script(`${source}\npay(2)`), source).rejects.toMatchObject({
 			message: "isPaused is a function, which a condition takes for true",
@@ -159,7 +171,12 @@ it("refuses a function in place of its result where something is decided by it, 
 
 it("refuses promises of the user's own functions where something is decided by them", async () => {
 	const ok = "async function ok() { return (await answer()).number > 100 }\n";
-	for (const source of ["if (ok()) pay(1)", "ok() && pay(1)", "[1].some(async () => false) && pay(1)"]) {
+	for (const source of [
+		"if (ok()) pay(1)",
+		"ok() && pay(1)",
+		"[1].some(async () => false) && pay(1)",
+		"[ok()].filter(Boolean).length && pay(1)",
+	]) {
 		await expect(script(`${ok}${source}`), source).rejects.toThrow("is not waited for");
 		await expect(script(`${ok}let p = 0; p = ok()\nif (p) pay(1)`)).rejects.toThrow("p is not waited for");
 	}
