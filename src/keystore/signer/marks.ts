@@ -7,7 +7,7 @@
  * one signer would otherwise halt. The same bytes may be signed again, since that reveals nothing new.
  */
 
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Level } from "level";
@@ -38,6 +38,7 @@ interface Judgement {
 }
 
 const LOG_END = "log";
+const PLACE = "place";
 
 /** The end of the decision log: the number of decisions, and the hash of the last one. */
 export interface LogEnd {
@@ -112,6 +113,30 @@ export class SigningMarks {
 			const last = await this.last(step.subject);
 			const isBehind = step.places.some((place, at) => place > (last?.places[at] ?? -1n));
 			if (isBehind) await this.advance(step);
+		}
+	}
+
+	/**
+	 * Refuses marks that are a copy, since the signer with the original may be further on. A copy is a directory other than the one that
+	 * was claimed, which a file system tells apart by their inodes, also after it was renamed; a cloned disk has the same ones.
+	 * @param isMoved claims a copy, or a restored directory
+	 * @throws {OperatorError}
+	 */
+	async claim(isMoved: boolean): Promise<void> {
+		await this.mend();
+		const { location } = this.database;
+		const place = String(statSync(location, { bigint: true }).ino);
+		const claimed = await this.database.get(PLACE);
+		if (claimed === place) return;
+		if (claimed !== undefined && !isMoved)
+			throw new OperatorError(
+				`the marks in ${location} are a copy: a signer with the original may have signed since; if it never will again, start once with --moved`,
+			);
+		try {
+			await this.database.put(PLACE, place, { sync: true });
+		} catch (error) {
+			this.isCut = true;
+			throw error;
 		}
 	}
 

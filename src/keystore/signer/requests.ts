@@ -41,6 +41,11 @@ const MAX_TIME_MS = 1n << 45n;
 
 /** Tolerance: a block is packed shortly before its slot, and the clocks of two machines differ slightly. */
 const AHEAD_MS = 10_000n;
+/**
+ * A later block is no use to the network, but could be a second one for a slot that the marks don't know: of a signer that is replaced,
+ * or whose directory was restored.
+ */
+const BEHIND_MS = 10_000n;
 const GREETING_MS = 3_600_000n;
 const VOTE_MS = 86_400_000n;
 
@@ -72,7 +77,7 @@ export function markedStepOf(
  * Reads a request to sign. Only canonical bytes without unknown fields are accepted, so that they can't also be a valid
  * transaction.
  * @param data in hexadecimal; for a greeting, its timestamp in milliseconds
- * @param nowMs the signer's clock: signing a timestamp far ahead of it could block future slots
+ * @param nowMs the signer's clock: signing a timestamp far ahead of it could block future slots, one far behind it be a second one
  * @returns the reason if the request is invalid
  */
 export function readRequest(
@@ -114,6 +119,7 @@ export function readRequest(
 		const hasStateRoot = accountStateRoot.length === 0 || accountStateRoot.length === ROOT_LENGTH;
 		if (number <= 0n || timestamp <= 0n || !isWhole || !hasStateRoot) return "not a header of a block";
 		if (timestamp > nowMs + AHEAD_MS) return "ahead of the signer's clock";
+		if (timestamp < nowMs - BEHIND_MS) return "behind the signer's clock";
 		return signable(kind, key, hash, {
 			block: String(number),
 			timestamp: String(timestamp),

@@ -62,6 +62,8 @@ interface SignerOptions {
 	readonly directory: string;
 	/** Path of the socket for nodes on this machine. */
 	readonly socketPath?: string | undefined;
+	/** Whether the directory may be a copy of another signer's. */
+	readonly isMoved?: boolean | undefined;
 	/** Decides on transactions; if absent, none are signed. */
 	readonly desk?: PolicyDesk | undefined;
 	/** Milliseconds since 1970. */
@@ -109,6 +111,7 @@ export class Signer {
 		let log: DecisionLog | undefined;
 		let signer: Signer | undefined;
 		try {
+			await marks.claim(options.isMoved === true);
 			const signed = new Map<string, MarkedStep>();
 			log = await DecisionLog.open(join(directory, LOG_NAME), await marks.logEnd(), (line) => {
 				const written = JSON.parse(line) as Decision & { readonly asked: SignedKind };

@@ -229,9 +229,10 @@ function addressText(bytes: Uint8Array): string {
 	return toBase58Check(bytes);
 }
 
+/** Bytes that aren't text are given a form that no rule can list, since memos of digits look like bytes. */
 function memoText(data: Uint8Array): string {
 	const text = fromUtf8(data);
-	return equalBytes(utf8(text), data) ? text : toHex(data);
+	return equalBytes(utf8(text), data) ? text : `\0${toHex(data)}`;
 }
 
 function recipientsIn(parameter: Readonly<Message>): string[] {

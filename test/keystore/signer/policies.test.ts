@@ -16,6 +16,7 @@ const text = (bytes: Uint8Array): string => toBase58Check(bytes);
 /** A Tuesday. */
 const NOW_MS = Date.UTC(2026, 5, 2, 10, 30);
 const WORD = 32;
+const NO_MEMO = "the memo is not one of its memos";
 
 /** A chain on which nothing costs a fee. */
 const FREE = `fees { transactionFee = 0, createAccountFee = 0, createNewAccountFeeInSystemContract = 0, memoFee = 0, assetIssueFee = 0
@@ -31,7 +32,7 @@ rules = [
   {
     name = salaries, keys = [treasury], clients = [payroll]
     types = [Transfer, TransferAssetContract, FreezeBalanceV2, DelegateResource]
-    recipients = [${text(BOB)}], memos = ["", salary]
+    recipients = [${text(BOB)}], memos = ["", salary, "90817263"]
     transaction { coin = 12.5, 1000001 = 500 }, day { coin = 20, 1000001 = unlimited }
     hours = ["mon-fri 08:00-18:00", sat]
   }
@@ -158,6 +159,8 @@ describe("the rules", () => {
 		],
 		["a known memo", transfer(1n, BOB, memo("salary")), "salaries"],
 		["another memo", transfer(1n, BOB, memo("42")), "the memo is not one of its memos"],
+		["the listed digits as bytes", transfer(1n, BOB, { raw: { data: fromHex("90817263") } }), NO_MEMO],
+		["the listed digits as text", transfer(1n, BOB, memo("90817263")), "salaries"],
 		["a named permission", transfer(1n, BOB, { contract: { Permission_id: 2 } }), "large awaits ops"],
 		[
 			"another permission",
@@ -494,7 +497,7 @@ describe("bytes that could mean something else", () => {
 	test("a payment without a memo isn't one with a memo that is allowed", () => {
 		const judged = (bytes: Uint8Array) =>
 			judgeTransaction(
-				parsePolicies(POLICIES.replace('memos = ["", salary]', "memos = [salary]"), "p.conf", KEYS),
+				parsePolicies(POLICIES.replace('memos = ["", salary,', "memos = [salary,"), "p.conf", KEYS),
 				readTransaction(bytes),
 				FACTS,
 			);

@@ -2,9 +2,11 @@ import { once } from "node:events";
 import {
 	appendFileSync,
 	chmodSync,
+	cpSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -25,7 +27,8 @@ import { addressOfPrivateKey, recoverAddress } from "../../../src/protocol/signa
 const KEY = new Uint8Array(32).fill(7);
 const ADDRESS = addressOfPrivateKey(KEY);
 
-const NOW_MS = 1_700_000_000_000n;
+const NOW_MS = 20_000n;
+let nowMs: bigint;
 
 let directory: string;
 let signer: Signer;
@@ -34,13 +37,14 @@ let warnings: string[];
 
 const place = (): string => join(directory, "socket");
 
-async function start(): Promise<void> {
+async function start(isMoved = false): Promise<void> {
 	warnings = [];
 	signer = await Signer.start({
 		keys: [KEY.slice()],
 		directory: join(directory, "state"),
 		socketPath: place(),
-		now: () => Number(NOW_MS),
+		isMoved,
+		now: () => Number(nowMs),
 		warn: (reason) => warnings.push(reason),
 	});
 	key = (await keysOfSigner({ at: place() }))[0] as SignerKey;
@@ -48,6 +52,7 @@ async function start(): Promise<void> {
 
 beforeEach(async () => {
 	directory = mkdtempSync(join(tmpdir(), "coin-signer-"));
+	nowMs = NOW_MS;
 	await start();
 });
 afterEach(async () => {
@@ -150,6 +155,37 @@ describe("a signer", () => {
 		);
 		await expect(key.sign("vote", vote(1n << 62n, 1))).rejects.toThrow("far from the signer's clock");
 		await key.sign("block", header(5n, NOW_MS + 3_000n));
+	});
+
+	test("signs no block for a slot that is over: whoever had the key before may have", async () => {
+		const state = join(directory, "state");
+		await key.sign("block", header(5n, 15_000n));
+		await signer.close();
+		rmSync(state, { recursive: true });
+		nowMs += 60_000n;
+		await start();
+		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow(
+			"behind the signer's clock",
+		);
+		await key.sign("block", header(25n, 78_000n));
+	});
+
+	test("doesn't start on a copy of its directory unless it is said to have moved", async () => {
+		const state = join(directory, "state");
+		await key.sign("block", header(5n, 15_000n));
+		await signer.close();
+		renameSync(state, join(directory, "renamed"));
+		renameSync(join(directory, "renamed"), state);
+		await start();
+		await signer.close();
+		cpSync(state, join(directory, "copy"), { recursive: true });
+		rmSync(state, { recursive: true });
+		cpSync(join(directory, "copy"), state, { recursive: true });
+		await expect(start()).rejects.toThrow(/are a copy: .* --moved/);
+		await start(true);
+		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow("doesn't follow");
+		await signer.close();
+		await start();
 	});
 
 	test("has its marks again from the log where they are gone, or older", async () => {
