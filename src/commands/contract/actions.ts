@@ -43,6 +43,7 @@ export const ContractDeploy = acting({
 	examples: [
 		"<%= config.bin %> contract deploy contracts/Token.sol:Token 1000 --label token --wait",
 		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
+		"<%= config.bin %> contract deploy contracts/Token.sol --library Sums=TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
 		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",
 	],
 	strict: false,
@@ -67,10 +68,12 @@ export const ContractDeploy = acting({
 			helpGroup: "CONTRACT",
 		}),
 	},
-	plan: async ({ argv, flags, actor, note }) => {
+	plan: async ({ argv, flags, actor, settings, note }) => {
 		const callerPercent = BigInt(parsePercent(flags.percent));
 		const ownerEnergyLimit = parseCount(flags["origin-energy-limit"]);
-		const { deployed, texts } = await deployable(flags, argv);
+		const { deployed, texts } = await deployable(flags, argv, async (named) =>
+			accountNamed(await settings(), named),
+		);
 		const { code, abi, name, storageLayout, compiled } = deployed;
 		const items = interfaceOf(abi);
 		const context = await actor();

@@ -7,10 +7,12 @@ import {
 	chosenContract,
 	compiledContracts,
 	isStandardOutput,
+	linkedCode,
+	readCode,
 } from "../../wallet/compiler/output.js";
 import { unitOf } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
-import { givenJson, type Json } from "../../wallet/json.js";
+import { givenJson, type Json, type JsonRecord } from "../../wallet/json.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 import {
 	type CompiledSources,
@@ -57,31 +59,49 @@ export const deploymentFlags = {
 		description: "name of the contract; in a file of several, the one that is meant",
 		helpGroup: "CONTRACT",
 	}),
+	library: Flags.string({
+		description: "a library that the code calls, by its name or <file>:<name>, and its contract",
+		helpValue: "<name>=<contract>",
+		multiple: true,
+		helpGroup: "CONTRACT",
+	}),
 };
+
+/** Addresses of libraries, 21 bytes, by name. */
+type Libraries = ReadonlyMap<string, Uint8Array>;
 
 type DeploymentFlags = Interfaces.InferredFlags<typeof deploymentFlags>;
 
 /**
  * Determines what to deploy, and the constructor's arguments.
  * @param words the command's arguments, the first of which may be the source file
+ * @param address the 21 bytes of an account that a flag names
  * @throws {Failure} `usage`, `bad_value`
  */
 export async function deployable(
 	flags: DeploymentFlags,
 	words: readonly string[],
+	address: (account: string) => Promise<Uint8Array>,
 ): Promise<{ readonly deployed: Deployable; readonly texts: readonly string[] }> {
+	const libraries = new Map<string, Uint8Array>();
+	for (const word of flags.library ?? []) {
+		const [, library, contract] = /^(.+)=([^=]+)$/.exec(word) ?? [];
+		if (library === undefined || contract === undefined)
+			throw new Failure("usage", `--library ${word}: write <name>=<contract>`);
+		libraries.set(library, await address(contract));
+	}
 	const [, source, name] = SOURCE_AND_NAME.exec(words[0] ?? "") ?? [];
 	if (source === undefined || flags.artifact !== undefined || flags.bin !== undefined)
-		return { deployed: await fromFlags(flags), texts: words };
+		return { deployed: await fromFlags(flags, libraries), texts: words };
 	return {
-		deployed: await fromFlags({ ...flags, artifact: source, name: name ?? flags.name }),
+		deployed: await fromFlags({ ...flags, artifact: source, name: name ?? flags.name }, libraries),
 		texts: words.slice(1),
 	};
 }
 
-async function fromFlags(flags: DeploymentFlags): Promise<Deployable> {
+async function fromFlags(flags: DeploymentFlags, libraries: Libraries): Promise<Deployable> {
 	const { artifact, bin, abi, name } = flags;
-	if (artifact !== undefined) return fromArtifact(artifact, flags);
+	if (artifact !== undefined) return fromArtifact(artifact, flags, libraries);
 	if (bin === undefined) {
 		throw new Failure(
 			"usage",
@@ -94,10 +114,11 @@ async function fromFlags(flags: DeploymentFlags): Promise<Deployable> {
 	const entries =
 		abi === undefined ? [] : entriesOf(givenJson(await flagText(abi, "the interface"), `${abi} is not JSON`));
 	if (!entries) throw new Failure("bad_value", `${abi ?? ""} holds no interface`);
-	return { code: codeOf((await flagText(bin, "the code")).trim()), abi: entries, name: name ?? "" };
+	const code = codeOf((await flagText(bin, "the code")).trim(), {}, libraries);
+	return { code, abi: entries, name: name ?? "" };
 }
 
-async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deployable> {
+async function fromArtifact(path: string, flags: DeploymentFlags, libraries: Libraries): Promise<Deployable> {
 	const { name, solc } = flags;
 	if (/\.sol$/i.test(path)) {
 		const file = path.replace(/^@/, "");
@@ -106,11 +127,11 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 		const unit = unitOf(file, process.cwd());
 		const own = made.contracts.filter((one) => one.name.slice(0, one.name.lastIndexOf(":")) === unit);
 		const isOwn = name === undefined && own.length > 0;
-		return fromContracts(isOwn ? own : made.contracts, file, name, made);
+		return fromContracts(isOwn ? own : made.contracts, file, name, libraries, made);
 	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
 	const file = await compiledJson(await wholeBuild(givenJson(text, `${path} is not JSON`), path), solc);
-	if (isStandardOutput(file)) return fromCompilerOutput(file, path, name);
+	if (isStandardOutput(file)) return fromContracts(compiledContracts(file), path, name, libraries);
 	const abi = artifactMember(file, "abi");
 	// Toolchains write the code as text, compilers inside objects.
 	const code = [
@@ -130,7 +151,7 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 		abi === undefined ? [] : entriesOf(typeof abi === "string" ? givenJson(abi, `${path} is not JSON`) : abi);
 	const called = artifactMember(file, "contractName");
 	return {
-		code: codeOf(code),
+		code: codeOf(code, { linkReferences: artifactMember(file, "linkReferences") ?? null }, libraries),
 		abi: entries ?? [],
 		name: name ?? (typeof called === "string" ? called : ""),
 		storageLayout: artifactMember(file, "storageLayout"),
@@ -138,14 +159,11 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 }
 
 /** Selects a contract by name; without a name, the only one. */
-function fromCompilerOutput(file: Json, path: string, name: string | undefined): Deployable {
-	return fromContracts(compiledContracts(file), path, name);
-}
-
 function fromContracts(
 	contracts: readonly CompiledContract[],
 	path: string,
 	name: string | undefined,
+	libraries: Libraries,
 	made?: CompiledSources,
 ): Deployable {
 	const contract = chosenContract(contracts, name, (full) =>
@@ -158,22 +176,15 @@ function fromContracts(
 			`${path} holds no code of ${found}: is it abstract, or was none asked for?`,
 		);
 	}
-	const [library] = creation.libraries.keys();
-	if (library !== undefined) throw needsLibrary(library);
 	const called = found.split(":").at(-1) ?? "";
 	const entries = (abi === undefined ? undefined : entriesOf(abi)) ?? [];
 	const compiled = made && { contract, made };
-	return { code: creation.bytes, abi: entries, name: called, storageLayout, compiled };
+	return { code: linkedCode(creation, libraries), abi: entries, name: called, storageLayout, compiled };
 }
 
-function needsLibrary(library: string): Failure {
-	return new Failure("bad_value", `the code still needs the address of a library: ${library.slice(0, 80)}`);
-}
-
-function codeOf(text: string): Uint8Array {
-	const library = /__[$A-Za-z0-9_/.:]+/.exec(text);
-	if (library) throw needsLibrary(library[0].slice(0, 40));
-	const code = parseHexBytes(text);
+function codeOf(text: string, json: JsonRecord, libraries: Libraries): Uint8Array {
+	// The reader of arguments names what isn't hexadecimal.
+	const code = /__/.test(text) ? linkedCode(readCode(text, json), libraries) : parseHexBytes(text);
 	if (code.length === 0) throw new Failure("bad_value", "the code is empty");
 	return code;
 }

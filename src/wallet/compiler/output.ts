@@ -3,6 +3,8 @@
  * output (https://docs.soliditylang.org, "Using the Compiler").
  */
 
+import { toHex, utf8 } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 
@@ -192,8 +194,45 @@ function besideText(artifact: JsonRecord, name: string): JsonRecord {
 
 const PLACEHOLDER = /__.{36}__|__[$A-Za-z0-9_/.:]{38}/g;
 
+/**
+ * Puts addresses of libraries into code.
+ * @param addresses 21 bytes by `file:Library` or `Library`
+ * @throws {Failure} `bad_value` if the code needs another library, or one of them isn't in it
+ */
+export function linkedCode(
+	{ bytes, libraries }: CompiledCode,
+	addresses: ReadonlyMap<string, Uint8Array>,
+): Uint8Array {
+	const code = bytes.slice();
+	const unused = new Set(addresses.keys());
+	for (const [library, ranges] of libraries) {
+		const name = [...addresses.keys()].find((name) => isLibrary(library, name));
+		const address = name === undefined ? undefined : addresses.get(name);
+		if (name === undefined || !address) {
+			const why = `the code still needs the address of a library: ${library.slice(0, 80)}`;
+			throw new Failure("bad_value", why, {
+				hint: `deploy it first, then --library ${/^__/.test(library) ? "<file>:<Library>" : library}=<contract>`,
+			});
+		}
+		unused.delete(name);
+		for (const { start } of ranges) code.set(address.subarray(-20), start);
+	}
+	const [other] = unused;
+	if (other !== undefined) throw new Failure("bad_value", `the code has no place for a library ${other}`);
+	return code;
+}
+
+/** Whether a library of the code, or a placeholder for it (Solidity's "Using the Compiler", Library Linking), has a name. */
+function isLibrary(library: string, name: string): boolean {
+	if (library === name || library.endsWith(`:${name}`)) return true;
+	const hashed = toHex(keccak256(utf8(name))).slice(0, 34);
+	return (
+		library === `__$${hashed}$__` || (/^__[^$]/.test(library) && library.replace(/^_+|_+$/g, "") === name)
+	);
+}
+
 /** Reads code whose libraries are placeholders of 40 characters. @throws {Failure} `bad_value` */
-function readCode(text: string, json: JsonRecord, variables: VariableNames): CompiledCode {
+export function readCode(text: string, json: JsonRecord, variables: VariableNames = new Map()): CompiledCode {
 	const digits = text.trim().replace(/^0x/i, "");
 	const libraries = new Map<string, CodeRange[]>();
 	const listed = referencesOf(json["linkReferences"]);

@@ -39,9 +39,10 @@ describe("what is deployed", () => {
 	});
 	afterAll(() => rm(folder, { recursive: true }));
 
+	const LIBRARY = new Uint8Array(21).fill(0x41);
 	const ABI = [{ type: "function", name: "get", inputs: [], outputs: [] }];
 	const from = async (flags: object, words: readonly string[] = []) =>
-		(await deployable(flags as Parameters<typeof deployable>[0], words)).deployed;
+		(await deployable(flags as Parameters<typeof deployable>[0], words, async () => LIBRARY)).deployed;
 	const artifact = async (content: object, name?: string) => {
 		const path = join(folder, "artifact.json");
 		await writeFile(path, JSON.stringify(content));
@@ -53,6 +54,16 @@ describe("what is deployed", () => {
 		const { abi, name } = await from({ bin: "6001", abi: JSON.stringify(ABI), name: "Store" });
 		expect([abi, name]).toEqual([ABI, "Store"]);
 		for (const bin of ["", "0x"]) await expect(from({ bin })).rejects.toThrow("the code is empty");
+	});
+
+	test("has the libraries that flags name", async () => {
+		const bytecode = `0x6001__$${"a".repeat(34)}$__`;
+		const linkReferences = { "m.sol": { Sums: [{ start: 2, length: 20 }] } };
+		const path = join(folder, "artifact.json");
+		await writeFile(path, JSON.stringify({ abi: ABI, bytecode, linkReferences }));
+		const { code } = await from({ artifact: path, library: ["Sums=sums"] });
+		expect(Buffer.from(code).toString("hex")).toBe(`6001${"41".repeat(20)}`);
+		await expect(from({ artifact: path, library: ["Sums"] })).rejects.toThrow("write <name>=<contract>");
 	});
 
 	test.each<[tool: string, content: object]>([
@@ -110,8 +121,8 @@ describe("what is deployed", () => {
 		["nothing", {}, /no code: name a source, such as Token.sol:Token, or give --artifact or --bin/],
 		[
 			"code that needs a library",
-			{ bin: "6001__$abc$__00" },
-			/needs the address of a library: __\$abc\$__00/,
+			{ bin: `6001__$${"a".repeat(34)}$__00` },
+			/needs the address of a library: __\$a+\$__$/,
 		],
 		["an interface that isn't one", { bin: "6001", abi: "5" }, /holds no interface/],
 		["a file without code", () => artifact({ abi: ABI, bytecode: "0x" }), /holds no code/],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fromHex as bufferOf, toHex } from "../../../src/protocol/bytes.js";
+import { fromHex as bufferOf, toHex, utf8 } from "../../../src/protocol/bytes.js";
+import { keccak256 } from "../../../src/protocol/hash.js";
 import { interfaceOf } from "../../../src/wallet/abi/interface.js";
 import {
 	compareCode,
@@ -14,6 +15,8 @@ import {
 	chosenContract,
 	compiledContracts,
 	contractsNamed,
+	linkedCode,
+	readCode,
 } from "../../../src/wallet/compiler/output.js";
 import { readJson } from "../../../src/wallet/json.js";
 
@@ -55,6 +58,23 @@ describe("files of compilers", () => {
 		expect(compiler).toBe("0.8.26+commit.8a97fa7a");
 		expect(input).toMatchObject({ language: "Solidity" });
 		expect(buildFile(readJson(JSON.stringify(OUTPUT)))).toBeUndefined();
+	});
+
+	it("puts libraries into code by name, file and name, or the placeholder of either", () => {
+		const address = new Uint8Array(21).fill(0xab).fill(0x41, 0, 1);
+		const linked = (code: CompiledCode, name: string): string =>
+			toHex(linkedCode(code, new Map([[name, address]])));
+		const library = "ab".repeat(20);
+		// keccak-256 of "src/Sums.sol:Sums", and solc's former form.
+		const hashed = `__$${toHex(keccak256(utf8("src/Sums.sol:Sums"))).slice(0, 34)}$__`;
+		const former = "__src/Sums.sol:Sums".padEnd(40, "_");
+		for (const placeholder of [hashed, former])
+			expect(linked(readCode(`60${placeholder}01`, {}), "src/Sums.sol:Sums")).toBe(`60${library}01`);
+		const linkReferences = { "src/Sums.sol": { Sums: [{ start: 1, length: 20 }] } };
+		const listed = readCode(`60${hashed}01`, { linkReferences });
+		for (const name of ["Sums", "src/Sums.sol:Sums"]) expect(linked(listed, name)).toBe(`60${library}01`);
+		expect(() => linked(listed, "ums")).toThrow("needs the address of a library: src/Sums.sol:Sums");
+		expect(() => linked(readCode("6001", {}), "Sums")).toThrow("no place for a library Sums");
 	});
 
 	it("finds the places of immutables and libraries beside the code of an artifact", () => {
