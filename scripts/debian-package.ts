@@ -1,6 +1,6 @@
 /**
  * Makes a package for Debian and its kin of an installed copy of the program: `npm run tool debian -- [folder]`. Needs dpkg-deb, and
- * what `check:package` needs. It has the program under /usr/lib/coin, its units for systemd, and the users that they name.
+ * what `check:package` needs. It has the program under /usr/lib/coin/<version>, its units for systemd, and the users that they name.
  */
 
 import { execFileSync } from "node:child_process";
@@ -20,8 +20,18 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { installPackage, packProgram, sizeOf } from "./installed-package.js";
 
+interface Manifest {
+	readonly version: string;
+	readonly description: string;
+	readonly engines: { readonly node: string };
+}
+
 const root = join(import.meta.dirname, "..");
-const UNITS = ["coin-node.service", "coin-signer.service"];
+const UNITS = ["coin-node.service", "coin-signer.service", "coin-treasury.service"];
+const MANIFEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+export const VERSION = MANIFEST.version;
+/** Each release has its own folder: a running process reads files of its release for as long as it lives. */
+const FOLDER = `/usr/lib/coin/${VERSION}`;
 
 /** Debian's names of the processors for which the program has native modules. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
@@ -34,9 +44,22 @@ if [ "$1" = configure ]; then
 		useradd --system --gid coin --home-dir /var/lib/coin --no-create-home --shell /usr/sbin/nologin coin
 	getent passwd coin-signer >/dev/null ||
 		useradd --system --user-group --groups coin --home-dir /var/lib/coin-signer --no-create-home --shell /usr/sbin/nologin coin-signer
+	getent passwd coin-treasury >/dev/null ||
+		useradd --system --user-group --home-dir /var/lib/coin-treasury --no-create-home --shell /usr/sbin/nologin coin-treasury
 	[ -d "$DPKG_ROOT/var/lib/coin-signer" ] ||
 		install -d -m 700 -o coin-signer -g coin "$DPKG_ROOT/var/lib/coin-signer"
-	mkdir -p "$DPKG_ROOT/etc/coin-signer"
+	[ -d "$DPKG_ROOT/var/lib/coin-treasury" ] ||
+		install -d -m 700 -o coin-treasury -g coin-treasury "$DPKG_ROOT/var/lib/coin-treasury"
+	mkdir -p "$DPKG_ROOT/etc/coin-signer" "$DPKG_ROOT/etc/coin-treasury"
+	# What prerm kept of the former release goes back to where its processes read; releases that no process uses go.
+	for kept in "$DPKG_ROOT"/usr/lib/coin/.kept-*; do
+		[ -d "$kept" ] || continue
+		place="$DPKG_ROOT/usr/lib/coin/\${kept##*/.kept-}"
+		if [ -e "$place" ]; then rm -rf "$kept"; else mv "$kept" "$place"; fi
+	done
+	for place in "$DPKG_ROOT"/usr/lib/coin/*; do
+		[ "$place" = "$DPKG_ROOT${FOLDER}" ] || grep -qsF "$place/" "$DPKG_ROOT"/proc/[0-9]*/maps || rm -rf "$place"
+	done
 	if [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl daemon-reload; fi
 fi
 `;
@@ -44,30 +67,28 @@ fi
 // An upgrade leaves the units running: who runs a witness chooses the moment.
 const PRERM = `#!/bin/sh
 set -e
+if [ "$1" = upgrade ] && [ -d "$DPKG_ROOT${FOLDER}" ]; then
+	rm -rf "$DPKG_ROOT/usr/lib/coin/.kept-${VERSION}"
+	cp -al "$DPKG_ROOT${FOLDER}" "$DPKG_ROOT/usr/lib/coin/.kept-${VERSION}"
+fi
 if [ "$1" = remove ] && [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl disable --now ${UNITS.join(" ")} || true; fi
 `;
 
 // Users, /etc/coin and the data stay: keys may be among them.
 const POSTRM = `#!/bin/sh
 set -e
+if [ "$1" = remove ]; then rm -rf "$DPKG_ROOT/usr/lib/coin"; fi
 if [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl daemon-reload; fi
 `;
 
 /** What dpkg runs as root when the package comes and goes. */
 export const MAINTAINER_SCRIPTS = { postinst: POSTINST, prerm: PRERM, postrm: POSTRM } as const;
 
-interface Manifest {
-	readonly version: string;
-	readonly description: string;
-	readonly engines: { readonly node: string };
-}
-
 function control(architecture: string, installedBytes: number): string {
-	const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
-	const nodeVersion = /\d+(?:\.\d+)*/.exec(manifest.engines.node)?.[0];
+	const nodeVersion = /\d+(?:\.\d+)*/.exec(MANIFEST.engines.node)?.[0];
 	return `${[
 		"Package: coin",
-		`Version: ${manifest.version}`,
+		`Version: ${MANIFEST.version}`,
 		`Architecture: ${architecture}`,
 		"Section: net",
 		"Priority: optional",
@@ -75,7 +96,7 @@ function control(architecture: string, installedBytes: number): string {
 		`Installed-Size: ${Math.ceil(installedBytes / 1024)}`,
 		`Depends: nodejs (>= ${nodeVersion}), passwd`,
 		"Suggests: systemd",
-		`Description: ${manifest.description}`,
+		`Description: ${MANIFEST.description}`,
 	].join("\n")}\n`;
 }
 
@@ -106,11 +127,11 @@ export function debianPackage(modules: string, target: string): string {
 	const tree = mkdtempSync(join(tmpdir(), "coin-debian-"));
 	try {
 		chmodSync(tree, 0o755);
-		const library = join(tree, "usr/lib/coin/node_modules");
+		const library = join(tree, FOLDER, "node_modules");
 		cpSync(modules, library, { recursive: true, verbatimSymlinks: true });
 		keepOwnPrebuilds(library);
 		mkdirSync(join(tree, "usr/bin"));
-		symlinkSync("../lib/coin/node_modules/coin/bin/coin.js", join(tree, "usr/bin/coin"));
+		symlinkSync(`../lib/coin/${VERSION}/node_modules/coin/bin/coin.js`, join(tree, "usr/bin/coin"));
 		mkdirSync(join(tree, "usr/lib/systemd/system"), { recursive: true });
 		for (const unit of UNITS) {
 			const text = readFileSync(join(root, "docs/deployment", unit), "utf8");

@@ -1,8 +1,7 @@
 /** `coin network …`: the peer network, without a node of one's own. */
 
 import { Args, Flags } from "@oclif/core";
-import { readPeerAddress } from "../launch/watch/peer-address.js";
-import { WATCH_FLAGS } from "../launch/watch/words.js";
+import { readPeerAddress, WATCH_FLAGS } from "../launch/watch/words.js";
 import { localAddresses, nodeEnvironment } from "../node/network/node-environment.js";
 import { DEFAULT_PEER_PORT, ProbeError, type ProbeReport, probePeer } from "../node/network/peer-probe.js";
 import { HelloCode, helloCodeName } from "../node/network/wire/transport-messages.js";

@@ -8,6 +8,7 @@ import { checkLog } from "../keystore/signer/decision-log.js";
 import { SigningMarks } from "../keystore/signer/marks.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { type HeldKey, isLent, LOG_NAME, MARKS_NAME, Signer } from "../keystore/signer/server.js";
+import { notifyReady } from "../launch/service-manager.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import {
@@ -68,6 +69,9 @@ export const SignerServe = command({
 		}),
 		...signerFileFlags,
 		directory,
+		moved: Flags.boolean({
+			description: "the directory is a copy, and the signer with the original won't sign again",
+		}),
 	},
 	run: async ({ argv, flags, settings: load, chatty, note, warning, passwordSource }) => {
 		if (process.platform === "win32") throw new Failure("not_served", "signers don't exist on this system");
@@ -86,6 +90,7 @@ export const SignerServe = command({
 			const signer = await Signer.start({
 				keys,
 				directory: flags.directory,
+				isMoved: flags.moved,
 				socketPath: flags.socket,
 				desk,
 				now: Date.now,
@@ -100,6 +105,8 @@ export const SignerServe = command({
 			const sockets = [flags.socket, ...(desk?.clients ?? []).map(({ socket }) => socket)];
 			for (const socket of sockets) if (socket !== undefined) printLine(socket);
 			if (listener) printLine(listener.at);
+			const untold = await notifyReady(`${keys.length} keys`, process.env);
+			if (untold !== undefined) warning(`systemd waits to be told that the signer is ready: ${untold}`);
 			const ended = interruption();
 			const { policies } = flags;
 			if (policies !== undefined)

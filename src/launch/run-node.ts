@@ -18,6 +18,7 @@ import { ControlServer } from "./control-server.js";
 import { Handover, nextBoundary, startSuccessor, type Takeover } from "./handover.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
+import { notifyManager, notifyReady } from "./service-manager.js";
 
 /** Where to report that all listeners are bound. */
 export interface ReadyTargets {
@@ -52,39 +53,6 @@ function startHint(error: OperatorError): string | undefined {
 		);
 	}
 	return error instanceof ConfigError ? missingPartHint(error) : undefined;
-}
-
-/** The program that notifies systemd, since Node.js doesn't support the kind of socket on which it listens. */
-const SYSTEMD_NOTIFY = "systemd-notify";
-const NOTIFY_MS = 5_000;
-
-/**
- * Notifies systemd that a service of `Type=notify` is ready, if the manager has set `NOTIFY_SOCKET`.
- * @param status one line, shown by `systemctl status`
- * @returns why the notification failed; undefined if it succeeded or isn't needed
- */
-export function notifyReady(status: string, environment: Environment): Promise<string | undefined> {
-	return notify(["--ready", `--status=${status}`], environment);
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-function notify(words: readonly string[], environment: Environment): Promise<string | undefined> {
-	const { NOTIFY_SOCKET } = environment;
-	if (!NOTIFY_SOCKET) return Promise.resolve(undefined);
-	const child = spawn(SYSTEMD_NOTIFY, words, {
-		stdio: "ignore",
-		timeout: NOTIFY_MS,
-		env: { NOTIFY_SOCKET, PATH: environment["PATH"] },
-	});
-	return new Promise((resolve) => {
-		child.once("error", (error: NodeJS.ErrnoException) =>
-			resolve(`${SYSTEMD_NOTIFY} can't be run (${error.code ?? error.message})`),
-		);
-		child.once("close", (code) =>
-			resolve(code === 0 ? undefined : `${SYSTEMD_NOTIFY} ended with ${code ?? "a signal"}`),
-		);
-	});
 }
 
 /**
@@ -177,7 +145,7 @@ export async function runNode(
 
 /** Gives the service manager the successor's process id, and has closing listeners tell clients that the node is back at once. */
 async function tellOfSuccessor(pid: number, log: ClosableLog): Promise<void> {
-	const untold = await notify([`MAINPID=${pid}`], process.env);
+	const untold = await notifyManager([`MAINPID=${pid}`], process.env);
 	if (untold !== undefined) log.warn({ reason: untold }, "systemd doesn't know of the new process");
 	markHandedOver();
 	log.info({ pid }, "handing over");
@@ -195,9 +163,9 @@ async function tellOfAdoption(log: ClosableLog): Promise<void> {
 	const isThere = await new Promise<boolean>((resolve) => {
 		between.once("error", () => resolve(false)).once("spawn", () => resolve(true));
 	});
-	let untold = isThere ? await notify([`MAINPID=${between.pid}`], process.env) : "cat can't be run";
+	let untold = isThere ? await notifyManager([`MAINPID=${between.pid}`], process.env) : "cat can't be run";
 	// The helper process ends with this one at the latest.
-	untold ??= await notify([`MAINPID=${process.pid}`], process.env);
+	untold ??= await notifyManager([`MAINPID=${process.pid}`], process.env);
 	if (untold === undefined) between.stdin.end();
 	else log.warn({ reason: untold }, "systemd may not wait for this process at a stop");
 }

@@ -128,6 +128,7 @@ export function createApiNode(core: NodeCore, doubleSigners: Pick<DoubleSigners,
 		},
 		shieldedWork: parts.shieldedWork,
 		warnings: () => warningsOf(parts),
+		isProducing: () => parts.production?.isReady(),
 		report,
 	};
 }

@@ -105,8 +105,17 @@ export interface NodeParts {
 	backfill?: RunningBackfill;
 	faults?: FaultWatch;
 	audit?: LiveAudit;
-	/** Whether the last slot was lost for lack of a signature. */
-	production?: { readonly warning: () => string | undefined };
+	production?: RunningProduction;
+}
+
+/** Production of blocks, on nodes with keys or a signer. */
+interface RunningProduction {
+	/** Why slots are lost to the signer. */
+	readonly warning: () => string | undefined;
+	/** Witnesses whose keys the node has. */
+	readonly witnesses: () => readonly Uint8Array[];
+	/** Whether it would make a block in a slot of theirs. */
+	readonly isReady: () => boolean;
 }
 
 /** A part of the node that can be started and stopped. */

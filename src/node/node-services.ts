@@ -121,6 +121,9 @@ function strangersIn({ chain: { state } }: OpenChain, keys: readonly Producer[])
 /** A node with an older head catches up: the witness of its key may be in a block that is still to come, so it is no alarm that it has none. */
 const CATCHING_UP_MS = 3_600_000n;
 
+/** What a node says of a slot if nothing keeps it from making a block in one of its own. */
+const READY_STATES: ReadonlySet<SlotProducer["last"]> = new Set(["PRODUCED", "NOT_MY_TURN", "NOT_TIME_YET"]);
+
 /** Produces in slots, if the node has keys. */
 export const production: Service = {
 	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
@@ -135,7 +138,6 @@ export const production: Service = {
 		const strangers = (): string | undefined =>
 			producers.some(({ remote }) => remote) ? strangersIn(open, producers) : undefined;
 		const isCatchingUp = (): boolean => clock() - open.chain.head.timestampMs > CATCHING_UP_MS;
-		parts.production = { warning: () => lost ?? (isCatchingUp() ? undefined : strangers()) };
 		const gap = strangers();
 		if (gap !== undefined) log.warn({ head: Number(open.chain.head.number) }, gap);
 		const producer = new SlotProducer({
@@ -168,6 +170,12 @@ export const production: Service = {
 			},
 		});
 		producer.start();
+		const warning = (): string | undefined => lost ?? (isCatchingUp() ? undefined : strangers());
+		parts.production = {
+			warning,
+			witnesses: () => producers.map(({ witness }) => witness),
+			isReady: () => warning() === undefined && READY_STATES.has(producer.last),
+		};
 		const stopAsking =
 			awaitedSigner &&
 			whenSignerAnswers(awaitedSigner, lose, (keys) => {
@@ -305,6 +313,7 @@ export const metrics: Service = {
 			doubleSigners: () => parts.api?.node.doubleSigners() ?? [],
 			audit: config.node.audit && (() => parts.audit),
 			signerAway: () => parts.production?.warning() !== undefined,
+			producers: () => parts.production?.witnesses() ?? [],
 			dataDirectory: options.dataDirectory,
 			clock,
 			now: monotonicClock,

@@ -1,9 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MAINTAINER_SCRIPTS } from "../../scripts/debian-package.js";
+import { MAINTAINER_SCRIPTS, VERSION } from "../../scripts/debian-package.js";
 
 let root: string;
 
@@ -37,7 +47,8 @@ test.skipIf(process.platform === "win32")(
 		const calls = callsOf("postinst", "configure");
 		expect(calls).toContain(`install -d -m 700 -o coin-signer -g coin ${root}/var/lib/coin-signer\n`);
 		expect(existsSync(join(root, "etc/coin-signer"))).toBe(true);
-		mkdirSync(join(root, "var/lib/coin-signer"), { recursive: true });
+		for (const user of ["coin-signer", "coin-treasury"])
+			mkdirSync(join(root, "var/lib", user), { recursive: true });
 		expect(callsOf("postinst", "configure")).not.toContain("install");
 	},
 );
@@ -46,8 +57,33 @@ test.skipIf(process.platform === "win32")(
 	"removing the package stops the units and disables them, an upgrade does neither",
 	() => {
 		expect(callsOf("prerm", "remove")).toBe(
-			"systemctl disable --now coin-node.service coin-signer.service\n",
+			"systemctl disable --now coin-node.service coin-signer.service coin-treasury.service\n",
 		);
+		mkdirSync(join(root, `usr/lib/coin/${VERSION}`), { recursive: true });
 		expect(callsOf("prerm", "upgrade")).toBe("");
+	},
+);
+
+test.skipIf(process.platform === "win32")(
+	"an upgrade keeps the release that a process still uses, and no other",
+	() => {
+		const at = (name: string): string => join(root, "usr/lib/coin", name);
+		for (const name of [VERSION, "0.0.8"]) mkdirSync(at(name), { recursive: true });
+		writeFileSync(join(at(VERSION), "program.js"), "old");
+		callsOf("prerm", "upgrade");
+		// As dpkg does, with a release of another number.
+		renameSync(at(`.kept-${VERSION}`), at(".kept-0.0.9"));
+		rmSync(at(VERSION), { recursive: true });
+		mkdirSync(at(VERSION));
+		mkdirSync(join(root, "proc/77"), { recursive: true });
+		writeFileSync(join(root, "proc/77/maps"), `7f00 r-xp ${at("0.0.9")}/node_modules/level.node (deleted)\n`);
+		callsOf("postinst", "configure");
+		expect(readdirSync(join(root, "usr/lib/coin")).sort()).toEqual(["0.0.9", VERSION].sort());
+		expect(readFileSync(join(at("0.0.9"), "program.js"), "utf8")).toBe("old");
+		rmSync(join(root, "proc"), { recursive: true });
+		callsOf("postinst", "configure");
+		expect(readdirSync(join(root, "usr/lib/coin"))).toEqual([VERSION]);
+		callsOf("postrm", "remove");
+		expect(existsSync(join(root, "usr/lib/coin"))).toBe(false);
 	},
 );

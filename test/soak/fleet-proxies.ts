@@ -52,7 +52,10 @@ export async function startProxy(
 	const file = join(folder, fileOf(name));
 	writeFileSync(
 		file,
-		withAddresses(documented, addresses).replace("/var/cache/nginx/coin", join(folder, "cache")),
+		withAddresses(documented, addresses)
+			.replace("/var/lib/nginx/coin", join(folder, "cache"))
+			// It runs as the user who started it.
+			.replace(/^\t(?:user|group|chroot) .*\n/gm, ""),
 	);
 	const log = openSync(join(folder, "log"), "a");
 	const child = spawn(programOf(name) ?? name, wordsOf(name, file, folder), {

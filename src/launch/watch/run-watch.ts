@@ -24,8 +24,7 @@ import { readBoundedFile } from "../../terminal/input/bounded-file.js";
 import { Failure } from "../../wallet/failure.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import { parseDuration } from "../../wallet/values/moment.js";
-import { readPeerAddress } from "./peer-address.js";
-import { isNodeUrl, type WatchWords } from "./words.js";
+import { isNodeUrl, readPeerAddress, type WatchWords } from "./words.js";
 
 /** Timeout of connecting and of each response; slower peers aren't used. */
 const STEP_MS = 5_000;

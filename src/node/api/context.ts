@@ -170,6 +170,8 @@ export interface ApiNode {
 	readonly observer: ApiObserver | undefined;
 	/** Warnings for the operator about the node's state. */
 	warnings?(): readonly string[];
+	/** Whether it would make a block in a slot of its witnesses; undefined: it has no keys. */
+	isProducing?(): boolean | undefined;
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
 	/** Whether the chain started from another node's state. */

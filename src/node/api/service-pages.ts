@@ -57,9 +57,11 @@ function readiness(node: ApiNode, { query }: AskedServer): ServicePage {
 function health(node: ApiNode): ServicePage {
 	const warnings = node.warnings?.() ?? [];
 	const hash = node.stateHash?.kept.newest;
+	const producing = node.isProducing?.();
 	return json(200, {
 		status: "ok",
 		...(warnings.length > 0 && { warnings }),
+		...(producing !== undefined && { producing }),
 		...(hash && { stateHash: { block: Number(hash.number), hash: toHex(hash.hash) } }),
 	});
 }

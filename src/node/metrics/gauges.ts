@@ -2,6 +2,8 @@
 
 import { statfsSync } from "node:fs";
 import { Gauge, type Registry } from "prom-client";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import type { LiveAudit } from "../audit/live-audit.js";
 import type { EventCounts } from "../events/deliveries.js";
@@ -95,23 +97,57 @@ export function registerAuditGauges(
 	});
 }
 
+/** Nodes are asked at different moments, so that the newest blocks of two are rarely the same: one in five minutes is compared. */
+const COMPARED_EVERY = 100n;
 /** As many bytes of a hash as a number of a page holds. */
 const SHOWN_BYTES = 6;
+
+/** The witnesses for which a node makes blocks: the slots that they miss are its operator's own. */
+export function registerProducers(
+	registry: Registry,
+	dialect: Dialect,
+	producers: () => readonly Uint8Array[],
+): void {
+	new Gauge({
+		name: `${brandOf(dialect)}:producer`,
+		help: "1: the node has the key of this witness, or its signer has.",
+		labelNames: ["miner"],
+		registers: [registry],
+		collect() {
+			this.reset();
+			for (const witness of producers()) this.set({ miner: toBase58Check(witness) }, 1);
+		},
+	});
+}
 
 /** The hash of the state, on nodes that follow it. */
 export function registerStateHashGauges(
 	registry: Registry,
 	dialect: Dialect,
 	hash: Pick<FollowedHash, "kept" | "progress" | "hasFailed">,
+	genesisId: Uint8Array,
 ): void {
 	const gauge = gaugesOf(registry, dialect, "state_hash_");
 	gauge("up", "1: the hash of the state follows final blocks.", () =>
 		hash.hasFailed || hash.progress !== undefined ? 0 : 1,
 	);
 	gauge("block", "Final block after which the newest hash is.", () => Number(hash.kept.newest?.number ?? 0n));
-	gauge("value", "First six bytes of that hash: the same at nodes with the same state.", () =>
-		Buffer.from(hash.kept.newest?.hash ?? new Uint8Array(SHOWN_BYTES)).readUIntBE(0, SHOWN_BYTES),
-	);
+	const chain = `0x${toHex(genesisId.subarray(-4))}`;
+	new Gauge({
+		name: `${brandOf(dialect)}:state_hash_value`,
+		help: "First six bytes of the hash after the newest block with a multiple of 100: the same at nodes with the same state.",
+		labelNames: ["chain", "block"],
+		registers: [registry],
+		collect() {
+			this.reset();
+			const { newest } = hash.kept;
+			const number = newest && newest.number - (newest.number % COMPARED_EVERY);
+			const compared = number === undefined ? undefined : hash.kept.at(number);
+			if (!compared) return;
+			const value = Buffer.from(compared.hash).readUIntBE(0, SHOWN_BYTES);
+			this.set({ chain, block: String(number) }, value);
+		},
+	});
 }
 
 /**

@@ -23,6 +23,7 @@ import {
 	registerEventGauges,
 	registerHistoryGauges,
 	registerOperatorGauges,
+	registerProducers,
 	registerStateHashGauges,
 } from "./gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
@@ -48,6 +49,8 @@ interface MetricsOptions {
 	readonly dataDirectory?: string | undefined;
 	/** Whether the last slot was lost for want of a signature. */
 	readonly signerAway: () => boolean;
+	/** Witnesses for which the node makes blocks. */
+	readonly producers: () => readonly Uint8Array[];
 	/** Milliseconds. */
 	readonly clock: () => bigint;
 	/** Milliseconds of a clock that only goes forward. */
@@ -350,5 +353,7 @@ function registerOwnFamilies(metrics: MetricRegistry, options: MetricsOptions): 
 	if (events) registerEventGauges(...place, events);
 	if (history) registerHistoryGauges(...place, history);
 	registerOperatorGauges(...place, () => chain.state, options.dataDirectory, options.signerAway);
-	if (database.followedHash) registerStateHashGauges(...place, database.followedHash);
+	registerProducers(...place, options.producers);
+	if (database.followedHash)
+		registerStateHashGauges(...place, database.followedHash, chain.environment.rules.genesisId);
 }

@@ -99,7 +99,8 @@ export class SlotProducer {
 	private synced: boolean;
 	/** Whether the head has been current since the start. */
 	private caughtUp = false;
-	private last: ProductionState | undefined;
+	/** What became of the last slot; undefined before the first. */
+	last: ProductionState | undefined;
 	/** Time of the last attempted slot: it and all earlier ones have had their one block. */
 	private triedMs = -1n;
 	/** Slots up to this time have been considered. */

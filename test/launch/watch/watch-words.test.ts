@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPeerAddress } from "../../../src/launch/watch/peer-address.js";
+import { readPeerAddress } from "../../../src/launch/watch/words.js";
 import { publicPeers } from "../../../src/launch/watch/run-watch.js";
 import { plainWords } from "../../../src/launch/watch/words.js";
 import { presetConfig } from "../../../src/node/config/config.js";
