@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/commands/table.js";
-import { notifyReady } from "../../src/launch/run-node.js";
+import { notifyReady } from "../../src/launch/service-manager.js";
 
 let folder: string;
 beforeEach(() => {

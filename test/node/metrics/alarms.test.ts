@@ -182,7 +182,7 @@ class Evaluation {
 }
 
 /** What labels are matched by: all, or those that are named. */
-const keyOf = (labels: Sample["labels"], names = Object.keys(labels).sort()): string =>
+const keyOf = (labels: Sample["labels"], names: readonly string[] = Object.keys(labels).sort()): string =>
 	JSON.stringify(names.map((name) => [name, labels[name] ?? ""]));
 
 function combined(left: Vector, right: Vector, of: (a: number, b: number) => number): Vector {
