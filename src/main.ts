@@ -1,4 +1,4 @@
-/** The command line: finds the command that the words name, runs it, and turns what goes wrong into an exit code. */
+/** The command line: finds and runs the command, and maps errors to exit codes. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { nearest } from "./wallet/values/suggestion.js";
 const loadConfig = Config.load.bind(Config);
 
 /**
- * Runs one command line.
+ * Runs a command line.
  * @param words the arguments after the program's name
  * @param root directory of the package, with package.json and the command manifest
  */
@@ -30,7 +30,7 @@ export async function main(words: readonly string[], root: string): Promise<void
 	process.on("uncaughtException", (error) => process.exit(reportUncaught(error, words.includes("--json"))));
 	try {
 		const config = await loadConfig(manifestRoot(words, root));
-		// The framework would load the same again at each of its steps.
+		// The framework would reload it at each of its steps.
 		Config.load = async () => config;
 		bringCommands(config);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
@@ -46,8 +46,8 @@ export async function main(words: readonly string[], root: string): Promise<void
 }
 
 /**
- * Where the framework reads what it must know of commands: of those with this first word everything, of others that there
- * are such; for `coin node start` of that alone. The manifest of everything takes longer to read than most commands do.
+ * Directory of a partial manifest: it has every command with this first word and only the names of others;
+ * for `coin node start`, that command alone. Reading the full manifest takes longer than most commands run.
  */
 function manifestRoot(words: readonly string[], root: string): string {
 	const [word = "", second] = words;
@@ -56,25 +56,25 @@ function manifestRoot(words: readonly string[], root: string): string {
 	return /^[a-z]+$/.test(word) && existsSync(own) ? own : root;
 }
 
-/** The framework would look for commands in files of their own; they are in this one. */
+/** The framework expects each command in its own file; here they are bundled. */
 function bringCommands(config: Config): void {
 	for (const [id, load] of Object.entries(COMMANDS)) {
 		for (const name of [id, ...(config.findCommand(id)?.aliases ?? [])]) {
 			const command = config.findCommand(name);
-			// The class knows its id from then on, as those do that the framework loads.
+			// Set the id on the class, as the framework does for commands that it loads.
 			if (command) command.load = async () => Object.assign(await load(), { id });
 		}
 	}
 }
 
-/** Nothing, or nothing but a wish for help. */
+/** Whether there are no words besides a request for help. */
 function asksForOverview(words: readonly string[]): boolean {
 	const flags = new Set(["--help", "-h", "--no-color"]);
 	const rest = words[0] === "help" ? words.slice(1) : words;
 	return rest.every((word) => flags.has(word));
 }
 
-/** Short forms are written out; a word near to a command of its topic stays, so that the refusal names that command. */
+/** Expands abbreviations; keeps a likely typo of a command, so that the error can suggest that command. */
 function longWords(words: readonly string[], config: Config): string[] {
 	const commandsOf = (topic: string): string[] =>
 		config.commandIDs.filter((id) => id.startsWith(`${topic}:`)).map((id) => id.slice(topic.length + 1));
@@ -94,12 +94,12 @@ function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** `coin help wallet send` is `coin wallet send --help`. */
+/** `coin help wallet send` becomes `coin wallet send --help`. */
 function helpWords(words: readonly string[]): string[] {
 	return words[0] === "help" ? [...words.slice(1), "--help"] : [...words];
 }
 
-/** Help on an endpoint is its row of the table, which only the command itself knows. */
+/** Help on an endpoint is its table row, which only the command itself knows. */
 function endpointHelp(words: readonly string[]): string[] {
 	const [command, name] = words;
 	const wantsHelp = words.includes("--help") || words.includes("-h");

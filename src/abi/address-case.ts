@@ -1,8 +1,8 @@
-/** The checksum that addresses of `0x` and 40 digits carry in their capital letters (EIP-55). */
+/** EIP-55 checksums, encoded in the letter case of `0x` addresses with 40 digits. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
-/** Whether the letters of 40 digits are those of the checksum; digits in one case have none, and pass. */
+/** Whether the case of 40 digits matches the checksum; single-case digits carry none and pass. */
 export function hasRightCase(digits: string): boolean {
 	const small = digits.toLowerCase();
 	if (digits === small || digits === digits.toUpperCase()) return true;

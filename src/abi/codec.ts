@@ -1,40 +1,40 @@
 /**
- * Values in the bytes of calls, results and logs (the contract ABI specification), in both directions. What becomes of bytes is
- * bounded: they point at their parts, so that a thousand strings can all be one, and a few megabytes from a contract would become
- * more than there is memory. Encoders don't write such data. Nothing here needs Node.js: the explorer's page has it too.
+ * Encodes and decodes ABI values in calls, results and logs (the contract ABI specification). Decoded size is
+ * limited: ABI data contains offsets, so a thousand strings can share bytes, and a few megabytes from a
+ * malicious contract could exhaust memory. Doesn't depend on Node.js: the explorer's page uses it too.
  */
 
 import { type AbiParameter, arrayParts, integerType } from "./parameter.js";
 
-/** Bytes that don't fit the types they are read by. */
+/** The bytes don't match the types. */
 export class AbiDataError extends Error {
 	override readonly name = "AbiDataError";
 }
 
 const WORD = 32;
 
-/** A value to encode: addresses and `bytes…` as bytes, lists and tuples as lists. */
+/** A value to encode: addresses and `bytes…` as byte arrays, lists and tuples as arrays. */
 export type CodecValue = bigint | boolean | string | Uint8Array | readonly CodecValue[];
 
-/** What values may become. */
+/** Limits on decoded values. */
 export interface CodecLimits {
-	/** Deepest type. */
+	/** Maximum nesting of types. */
 	readonly depth: number;
-	/** Elements of all lists and tuples together. */
+	/** Maximum elements of all lists and tuples together. */
 	readonly items: number;
-	/** Bytes by which values may be larger than {@link MAX_TIMES} their data; each value counts as a word at least. */
+	/** Bytes by which values may exceed {@link MAX_TIMES} their data; each value counts at least a word. */
 	readonly slack: number;
 }
 
-/** Values may be so much larger than their bytes. */
+/** Maximum ratio of decoded size to data size. */
 export const MAX_TIMES = 8;
 
-/** Limits for what is looked at by a program; its data are bounded where they come from. */
+/** Limits for values inspected by programs; the data itself is bounded by its source. */
 export const USUAL_LIMITS: CodecLimits = { depth: 64, items: Number.POSITIVE_INFINITY, slack: 1 << 20 };
 
-/** What is made of the parts of values. */
+/** Creates the output values. */
 export interface ValueMaker<T> {
-	/** A value of one word: whole number, address, boolean, `bytes1` to `bytes32`, function. */
+	/** A one-word value: integer, address, boolean, `bytes1` to `bytes32`, function. */
 	word(type: string, word: Uint8Array): T;
 	bytes(bytes: Uint8Array): T;
 	text(text: string): T;
@@ -42,11 +42,11 @@ export interface ValueMaker<T> {
 	tuple(members: readonly AbiParameter[], values: readonly T[]): T;
 }
 
-/** A type, looked at once. */
+/** A parsed type. */
 type Shape = {
-	/** Whether the value stands elsewhere than where its parameter does. */
+	/** Whether the head only contains an offset to the value. */
 	readonly isDynamic: boolean;
-	/** Bytes in the place of the parameter. */
+	/** Size in the head, in bytes. */
 	readonly size: number;
 } & (
 	| { readonly kind: "word"; readonly type: string }
@@ -88,9 +88,9 @@ function misfit(why: string): AbiDataError {
 }
 
 /**
- * Reads values.
- * @returns one value a parameter
- * @throws {AbiDataError} if the bytes don't fit, or their values would be larger than the limits
+ * Decodes values.
+ * @returns one value per parameter
+ * @throws {AbiDataError} if the bytes don't match, or the values exceed the limits
  */
 export function decode<T>(
 	parameters: readonly AbiParameter[],
@@ -117,7 +117,7 @@ class Reader<T> {
 		this.itemsLeft = items;
 	}
 
-	/** Values one after the other. @param base what their offsets count from */
+	/** Consecutive values. @param base origin of their offsets */
 	members(shapes: readonly Shape[], base: number): T[] {
 		let at = base;
 		return shapes.map((shape) => {
@@ -152,7 +152,7 @@ class Reader<T> {
 		}
 	}
 
-	/** The last word may end with its bytes. */
+	/** The last word may be truncated after its significant bytes. */
 	private word(type: string, at: number): Uint8Array {
 		const word = this.data.subarray(at, at + WORD);
 		if (word.length === WORD) return word;
@@ -162,7 +162,7 @@ class Reader<T> {
 		return whole;
 	}
 
-	/** Bytes behind their number. */
+	/** Length-prefixed bytes. */
 	private counted(start: number): Uint8Array {
 		const length = this.number(start);
 		const bytes = this.data.subarray(start + WORD, start + WORD + length);
@@ -171,7 +171,7 @@ class Reader<T> {
 		return bytes;
 	}
 
-	/** An offset or a number of elements, which no data has more of than the reader can count. */
+	/** An offset or length. Values too large for a double exceed any data. */
 	private number(at: number): number {
 		const word = this.data.subarray(at, at + WORD);
 		if (word.length < WORD) throw misfit("it ends early");
@@ -196,14 +196,14 @@ function wordNumber(word: Uint8Array): bigint {
 	return value;
 }
 
-/** Bytes of `bytes1` to `bytes32`, and of functions; undefined for other types. */
+/** Size of `bytes1` to `bytes32` and of functions; undefined for other types. */
 function fixedSize(type: string): number | undefined {
 	if (type === "function") return 24;
 	const size = Number(/^bytes([1-9]\d?)$/.exec(type)?.[1] ?? 0);
 	return size >= 1 && size <= WORD ? size : undefined;
 }
 
-/** A word as its type says; addresses are their 20 bytes. @throws {AbiDataError} */
+/** Converts a word by type; an address gives its 20 bytes. @throws {AbiDataError} */
 export function wordValue(type: string, word: Uint8Array): bigint | boolean | Uint8Array {
 	if (type === "address") return word.subarray(12);
 	const size = fixedSize(type);
@@ -221,10 +221,10 @@ export function wordValue(type: string, word: Uint8Array): bigint | boolean | Ui
 	return number;
 }
 
-/** Numbers of longer types are read as they are, also beyond their type; no encoder writes such. */
+/** Wider integers are not range-checked; no encoder writes out-of-range ones. */
 const SHORT_BITS = 48;
 
-/** Values as bytes. @throws {RangeError} if a value was not made for its parameter */
+/** Encodes values. @throws {RangeError} if a value doesn't match its parameter */
 export function encode(
 	parameters: readonly AbiParameter[],
 	values: readonly CodecValue[],
@@ -236,7 +236,7 @@ export function encode(
 	);
 }
 
-/** Values one after the other, those without a size of their own behind them. */
+/** Encodes consecutive values: heads first, then the tails of dynamic ones. */
 function encodeMembers(shapes: readonly Shape[], values: readonly CodecValue[]): Uint8Array {
 	if (shapes.length !== values.length)
 		throw new RangeError(`there are ${values.length} values for ${shapes.length} parameters`);

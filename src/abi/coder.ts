@@ -90,9 +90,7 @@ const CODED: ValueMaker<CodecValue> = {
 	tuple: (_, values) => values,
 };
 
-/**
- * Whether re-encoding the decoded values gives the same bytes, so that the values show everything the bytes contain.
- */
+/** Whether re-encoding gives the same bytes, so that the values show everything the bytes contain. */
 export function isCanonical(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
 	if (parameters.length === 0) return data.length === 0;
 	try {

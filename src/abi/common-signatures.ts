@@ -1,6 +1,6 @@
 /**
- * Functions, events and errors that many contracts have: tokens of the common standards, ownership, roles, proxies,
- * routers and pools, multi-signature and vote contracts. One a line, as people write them.
+ * Common functions, events and errors: token standards, ownership, roles, proxies, routers and pools,
+ * multi-signature and voting contracts. One per line, in source notation.
  */
 
 const FUNCTIONS = `
@@ -322,7 +322,7 @@ StringsInsufficientHexLength(uint256 value, uint256 length)
 /** The lists by kind. */
 export const COMMON_SIGNATURES = { function: FUNCTIONS, event: EVENTS, error: ERRORS } as const;
 
-/** What the compiler's checks mean. */
+/** Meaning of Solidity's panic codes. */
 export const PANICS: Readonly<Record<string, string>> = {
 	"0": "a check of the compiler failed",
 	"1": "assertion failed",

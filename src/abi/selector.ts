@@ -1,23 +1,22 @@
-/** The hashes by which calls, errors and logs name what they are (the contract ABI specification). */
+/** The hashes that identify functions, errors and events (the contract ABI specification). */
 
 import { utf8 } from "../protocol/bytes.js";
 import { keccak256 } from "../protocol/hash.js";
 import { type AbiItem, hashedSignature } from "./parameter.js";
 
-/** Bytes of a selector. */
 export const SELECTOR_BYTES = 4;
 
-/** First four bytes of call data, or of a custom error. */
+/** The first four bytes of call data or of a custom error. */
 export function selectorOf(item: AbiItem): Uint8Array {
 	return hashOf(item).subarray(0, SELECTOR_BYTES);
 }
 
-/** First topic of an event's logs. */
+/** The first topic of an event's logs. */
 export function topicOf(event: AbiItem): Uint8Array {
 	return hashOf(event);
 }
 
-/** Lists are searched item by item, once for every call and log of a tree. */
+/** Cached, since interfaces are searched item by item for every call and log. */
 const hashes = new WeakMap<AbiItem, Uint8Array>();
 
 function hashOf(item: AbiItem): Uint8Array {

@@ -1,26 +1,26 @@
 /**
- * The storage of a contract by the compiler's description of it (https://docs.soliditylang.org, "Layout of State Variables in Storage"):
- * where each variable stands, and its value in the word that stands there. Nothing here needs Node.js: the explorer's page has it too.
+ * Decodes storage by the compiler's layout (https://docs.soliditylang.org, "Layout of State Variables in
+ * Storage"): the slot of each variable, and its value there. Doesn't depend on Node.js: the explorer uses it.
  */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
-/** Variables of a contract that are told. */
+/** Maximum number of variables reported. */
 const MAX_VARIABLES = 200;
-/** Structures within structures that are followed; a description can name itself. */
+/** Maximum nesting of structs; a malicious layout can be recursive. */
 const MAX_DEPTH = 16;
 const SLOT_BYTES = 32;
 const WORD_DIGITS = 2 * SLOT_BYTES;
 
 interface LayoutType {
-	/** As the source has it: `uint256`, `mapping(address => uint256)`. */
+	/** Source notation: `uint256`, `mapping(address => uint256)`. */
 	readonly label: string;
 	readonly bytes: number;
-	/** Of a mapping: keys of the types of its keys and values. */
+	/** For mappings: type ids of key and value. */
 	readonly mapping?: { readonly key: string; readonly value: string };
-	/** Of a list: the key of the type of its elements, and whether their number stands in its slot. */
+	/** For arrays: type id of the element, and whether the slot holds the length. */
 	readonly list?: { readonly element: string; readonly isDynamic: boolean };
-	/** Of a structure. */
+	/** For structs. */
 	readonly members: readonly LayoutEntry[];
 }
 
@@ -31,29 +31,29 @@ interface LayoutEntry {
 	readonly offset: number;
 }
 
-/** A checked `storageLayout` of a compiler. */
+/** A validated `storageLayout` from a compiler. */
 export interface StorageLayout {
 	readonly variables: readonly LayoutEntry[];
 	readonly types: ReadonlyMap<string, LayoutType>;
 }
 
-/** A variable, or a member of one, and where it stands. */
+/** A variable or struct member, with its location. */
 export interface Variable {
 	readonly name: string;
-	/** As the source has it. */
+	/** Source notation. */
 	readonly type: string;
 	readonly slot: bigint;
-	/** Bytes from the end of the word. */
+	/** Bytes from the low-order end of the word. */
 	readonly offset: number;
 	readonly bytes: number;
-	/** Of a mapping: the type of its keys, and the key of its values' type in the description. */
+	/** For mappings: the key type in source notation, and the type id of the values. */
 	readonly mapping?: { readonly keyType: string; readonly valueType: string };
 	readonly list?: LayoutType["list"];
 }
 
-/** How addresses are read and written where the layout is shown; of the 20 bytes as 40 hexadecimal digits. */
+/** Parses and formats addresses, given as 40 hex digits without prefix. */
 export interface LayoutAddresses {
-	/** @returns undefined for what isn't an address */
+	/** @returns undefined if the text isn't an address */
 	read(text: string): string | undefined;
 	write(digits: string): string;
 }
@@ -82,7 +82,7 @@ function entriesOf(value: unknown): LayoutEntry[] {
 	});
 }
 
-/** @param json `storageLayout` of a compiler @returns undefined where it is none */
+/** @param json a compiler's `storageLayout` @returns undefined if malformed */
 export function readStorageLayout(json: unknown): StorageLayout | undefined {
 	const { storage, types } = membersOf(json);
 	if (!Array.isArray(storage)) return undefined;
@@ -104,7 +104,7 @@ export function readStorageLayout(json: unknown): StorageLayout | undefined {
 	return { variables: entriesOf(storage), types: new Map(read) };
 }
 
-/** Its variables, structures by their members. */
+/** All variables, with structs expanded into members. */
 export function variablesOf({ variables, types }: StorageLayout): readonly Variable[] {
 	const found: Variable[] = [];
 	const add = (entries: readonly LayoutEntry[], prefix: string, base: bigint, depth: number): void => {
@@ -133,8 +133,8 @@ function variableAt(
 }
 
 /**
- * The places of a mapping's value by its key, or of a list's element by its index; several where that is a structure.
- * @returns none where the text is no key of it
+ * Locations of a mapping value by key, or of an array element by index; several if it is a struct.
+ * @returns none if the text is not a valid key
  */
 export function valueOfKey(
 	{ types }: StorageLayout,
@@ -160,19 +160,19 @@ export function valueOfKey(
 	return at(list.element, first + words, offset);
 }
 
-/** Elements of up to half a word share words; longer ones begin one. */
+/** Elements of at most half a word are packed; larger ones start a new word. */
 function placeInList(index: bigint, bytes: number): { readonly words: bigint; readonly offset: number } {
 	const perWord = BigInt(Math.floor(SLOT_BYTES / Math.max(bytes, 1)));
 	if (perWord < 2n) return { words: index * BigInt(Math.ceil(bytes / SLOT_BYTES)), offset: 0 };
 	return { words: index / perWord, offset: Number(index % perWord) * bytes };
 }
 
-/** Where the elements of a list whose number stands in a slot begin, or the bytes of a long text. */
+/** Slot of a dynamic array's first element, or of a long string's bytes. */
 export function firstElement(slot: bigint): bigint {
 	return BigInt(`0x${digitsOf(keccak_256(bytesOfDigits(wordOf(slot))))}`);
 }
 
-/** The slot of a mapping's value; undefined where the text is no key of its type. */
+/** Slot of a mapping's value; undefined if the text is not a valid key. */
 export function slotOfKey(
 	slot: bigint,
 	keyType: string,
@@ -208,19 +208,19 @@ function keyDigits(type: string, text: string, forms: LayoutAddresses): string |
 	return /^(-?\d{1,78}|0x[\da-f]{1,64})$/i.test(text) ? wordOf(BigInt(text)) : undefined;
 }
 
-/** A slot or a number as a word of 64 digits. */
+/** A slot or number as a word of 64 digits. */
 export function wordOf(value: bigint): string {
 	return BigInt.asUintN(8 * SLOT_BYTES, value)
 		.toString(16)
 		.padStart(WORD_DIGITS, "0");
 }
 
-/** Whether the variable holds the address of an account or contract. */
+/** Whether the variable holds an account or contract address. */
 export function isAddressType(type: string): boolean {
 	return type.startsWith("address") || type.startsWith("contract ");
 }
 
-/** A variable's value in the word of its slot. @param word 64 digits */
+/** A variable's value from its slot's word. @param word 64 digits */
 export function valueIn({ type, offset, bytes }: Variable, word: string, forms: LayoutAddresses): string {
 	if (type.startsWith("mapping")) return "by key";
 	if (type === "string" || type === "bytes") return shortBytes(type, word);
@@ -235,35 +235,35 @@ export function valueIn({ type, offset, bytes }: Variable, word: string, forms: 
 	return (/^int\d*$/.test(type) ? BigInt.asIntN(8 * bytes, value) : value).toString();
 }
 
-/** The bytes of a text that doesn't fit into its word, and stands in the words from {@link firstElement} on; undefined for others. */
+/** Length of a string stored from {@link firstElement} on because it exceeds its word; else undefined. */
 export function longLength({ type }: Variable, word: string): bigint | undefined {
 	const isLong = (type === "string" || type === "bytes") && Number.parseInt(word.slice(-2), 16) % 2 === 1;
 	return isLong ? (BigInt(`0x${word}`) - 1n) / 2n : undefined;
 }
 
-/** A text that stands in several words. @param digits of all its bytes, at least */
+/** A string that spans several words. @param digits at least all of its bytes */
 export function longValue({ type }: Pick<Variable, "type">, digits: string, length: number): string {
 	const own = digits.slice(0, 2 * length);
 	return type === "string" ? JSON.stringify(new TextDecoder().decode(bytesOfDigits(own))) : `0x${own}`;
 }
 
-/** Up to 31 bytes stand in the word itself, with twice their length at its end. */
+/** Up to 31 bytes are stored in the word itself, with twice their length in the last byte. */
 function shortBytes(type: string, word: string): string {
 	const last = Number.parseInt(word.slice(-2), 16);
 	if (last % 2 === 1) return `${(BigInt(`0x${word}`) - 1n) / 2n} bytes, in other slots`;
 	return longValue({ type }, word, last / 2);
 }
 
-/** Places that are tried for one set of slots: each costs a hash. */
+/** Candidate locations per set of slots: each costs a hash. */
 const MAX_PLACES = 6_000;
-/** Words of a list or a long text that are looked through. */
+/** Maximum words of an array or long string that are searched. */
 const MAX_REACH = 1n << 40n;
 
 /**
- * Which variables stand in some slots. A mapping's values stand where hashes of their keys point, which can't be turned back, so
- * words that may be keys are tried.
- * @param words of 64 digits, such as arguments and addresses of the calls that touched the slots
- * @returns by slot; of those that have a name
+ * Identifies the variables stored in slots. Mapping slots are hashes of keys, which can't be inverted, so
+ * candidate keys are tried.
+ * @param words 64 digits each, such as arguments and addresses of the calls that touched the slots
+ * @returns the identified variables by slot
  */
 export function variablesAt(
 	layout: StorageLayout,
@@ -286,7 +286,7 @@ export function variablesAt(
 	return new Map([...found].filter(([, variables]) => variables.length > 0));
 }
 
-/** Keys of a mapping to try; of a list, the indexes whose elements stand in the slots. */
+/** Candidate keys of a mapping, or the indexes of array elements in the slots. */
 function keysInto(
 	{ types }: StorageLayout,
 	{ slot, bytes, mapping, list }: Variable,
@@ -310,7 +310,7 @@ function keysInto(
 	return [...indexes].map(String);
 }
 
-/** The words of a long text or of long bytes that stand in the slots. */
+/** The words of a long string stored in the slots. */
 function longParts({ name, type, slot }: Variable, slots: Iterable<bigint>): readonly Variable[] {
 	if (type !== "string" && type !== "bytes") return [];
 	const first = firstElement(slot);
@@ -322,10 +322,10 @@ function longParts({ name, type, slot }: Variable, slots: Iterable<bigint>): rea
 		});
 }
 
-/** A word as a key of a type, as it would be typed; undefined where it can't be one. */
+/** A word formatted as a key of a type; undefined if it can't be one. */
 function keyText(type: string, word: string, forms: LayoutAddresses): string | undefined {
 	const value = BigInt(`0x${word}`);
-	// Callers may write the network's first byte before the 20 of an address.
+	// Callers may include the network's prefix byte before the 20 address bytes.
 	if (isAddressType(type)) return value >> 168n === 0n ? forms.write(word.slice(-40)) : undefined;
 	if (type === "bool") return value > 1n ? undefined : String(value === 1n);
 	if (/^bytes\d/.test(type)) return `0x${word.slice(0, 2 * Number(type.slice(5)))}`;

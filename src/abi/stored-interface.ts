@@ -1,12 +1,12 @@
-/** What is read of an interface as compilers and nodes write it; of one that is stored with a contract whoever deploys it writes it. */
+/** Parses interfaces as written by compilers and nodes. Stored ones come from untrusted deployers. */
 
 import { toNeutral } from "../protocol/dialect.js";
 import { ABI_KINDS, type AbiItem, type AbiParameter } from "./parameter.js";
 
-/** Further entries are not looked at. */
+/** Further entries are ignored. */
 export const MAX_ENTRIES = 2_000;
 const MAX_INPUTS = 64;
-/** Characters of a name or type. */
+/** Maximum length of a name or type. */
 const MAX_NAME = 256;
 
 interface StoredEntry {
@@ -14,7 +14,7 @@ interface StoredEntry {
 	readonly inputs: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** Whether an entry is small enough to read logs by it. */
+/** Whether an entry is small enough to decode logs with. */
 export function isSmallEntry({ name, inputs }: StoredEntry): boolean {
 	if (name.length > MAX_NAME || inputs.length > MAX_INPUTS) return false;
 	return inputs.every((input) => input.name.length <= MAX_NAME && input.type.length <= MAX_NAME);
@@ -22,10 +22,10 @@ export function isSmallEntry({ name, inputs }: StoredEntry): boolean {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Tuples in tuples beyond which members aren't read. */
+/** Maximum nesting of tuples whose members are read. */
 const DEEPEST_TUPLE = 24;
 
-/** An entry of a list of JSON; undefined for one of an unknown type. */
+/** Parses a JSON entry; undefined if its type is unknown. */
 export function itemOfEntry(entry: Entry): AbiItem | undefined {
 	const { type, name, inputs, outputs, stateMutability, constant, payable, anonymous } = entry;
 	const typed = String(type ?? "function").toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Hashing of structured data (the EIP-712 scheme with this network's types, protocol/wallet-formats §3): an `address` may be
- * written in any form and counts without its network prefix, `orcToken` is a token id of 256 bits.
+ * Hashes structured data (EIP-712 with this network's types, protocol/wallet-formats §3): an `address` may
+ * have any form and is hashed without its network prefix; `orcToken` is a 256-bit token id.
  */
 
 import { toBase58Check } from "../protocol/address.js";
@@ -14,7 +14,7 @@ import { TOKEN_TYPE } from "./parameter.js";
 type Json = ExactJson;
 type JsonRecord = ExactRecord;
 
-/** Why a document isn't hashed, naming the member that is wrong. */
+/** The document can't be hashed; the message names the offending member. */
 export class TypedDataError extends Error {
 	override readonly name = "TypedDataError";
 }
@@ -40,29 +40,29 @@ const DOMAIN_FIELDS: readonly TypedField[] = [
 
 const WORD = 32;
 
-/** Names of types and fields: anything else could make one structure read as another in the text that is hashed. */
+/** Names of types and fields: others could make the encoded type text ambiguous. */
 const NAME = /^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/;
 
 export interface TypedDataDigest {
-	/** The 32 bytes that are signed. */
+	/** The 32 bytes to sign. */
 	readonly hash: Uint8Array;
-	/** Each value that went into the hash, a line each, and nothing else. */
+	/** Every hashed value, one per line, and nothing else. */
 	readonly fields: readonly string[];
 	readonly primaryType: string;
-	/** What is known of where its signature is good, by the standard's members of the standard's types. */
+	/** The domain's standard members, if they have the standard types. */
 	readonly domain: {
 		readonly chainId?: bigint;
 		/** 21 bytes. */
 		readonly verifyingContract?: Uint8Array;
 	};
-	/** Whether its signature alone lets somebody move everything of a token. */
+	/** Whether the signature alone allows transferring all of a token. */
 	readonly allowsAll: boolean;
 }
 
-/** Allowances of permits have 160 bits in some contracts. */
+/** Permit amounts have only 160 bits in some contracts. */
 const UNLIMITED_PERMIT = 2n ** 159n;
 
-/** By the names that members of permits have in common (EIP-2612 and its kin). */
+/** Recognised by the common member names of permits (EIP-2612 and similar). */
 function isUnlimited({ name, type }: TypedField, word: Uint8Array): boolean {
 	if (name === "allowed") return type === "bool" && word[WORD - 1] === 1;
 	return (
@@ -72,35 +72,35 @@ function isUnlimited({ name, type }: TypedField, word: Uint8Array): boolean {
 	);
 }
 
-/** What the hashing of a document may cost; the largest ones that wallets are shown have some hundred values. */
+/** Limits on hashing a document; the largest ones in practice have some hundred values. */
 export interface TypedDataBudget {
-	/** Structures, lists and values. */
+	/** Structs, arrays and values. */
 	readonly values: number;
-	/** Characters of all types as they are hashed, each with those that it uses. */
+	/** Total length of encoded types, each including its dependencies. */
 	readonly typeCharacters: number;
 }
 
 const GENEROUS: TypedDataBudget = { values: 100_000, typeCharacters: 1 << 20 };
-/** Characters of a field's type; all names are shorter. */
+/** Maximum length of a field's type; longer than any name. */
 const MAX_TYPE = 256;
 
-/** Reads an address in any form; undefined if the text is none. */
+/** Parses an address in any form; undefined if malformed. */
 type ReadAddress = (text: string) => Uint8Array | undefined;
 
-/** What the hashing of one document knows: its types, and the values so far. */
+/** State of hashing one document. */
 interface Hashing {
 	readonly structures: Structures;
 	readonly readAddress: ReadAddress;
-	/** Hashes of what types are written as: a list has many values of one. */
+	/** Cached type hashes: an array has many values of one type. */
 	readonly typeHashes: Map<string, Uint8Array>;
 	readonly fields: string[];
 	readonly budget: TypedDataBudget;
 	typeCharacters: number;
-	/** Whether a member was as it is in a permit without a limit. */
+	/** Whether a member looks like that of an unlimited permit. */
 	isUnlimited: boolean;
 }
 
-/** Takes the line of a structure, list or value. @throws {TypedDataError} for one too many */
+/** Records a struct, array or value. @throws {TypedDataError} if over budget */
 function note({ fields, budget }: Hashing, line: string): void {
 	if (fields.length >= budget.values)
 		throw new TypedDataError(`the typed data has more than ${budget.values} values`);
@@ -109,7 +109,7 @@ function note({ fields, budget }: Hashing, line: string): void {
 
 /**
  * Hashes a document `{types, primaryType, domain, message}`.
- * @throws {TypedDataError} naming the member that is wrong, or that no type names; for what is above the budget
+ * @throws {TypedDataError} naming the wrong or undeclared member, or if over budget
  */
 export function hashTypedData(
 	text: string,
@@ -143,11 +143,11 @@ export function hashTypedData(
 	};
 }
 
-/** Of a domain that was hashed, so its values fit their types. */
+/** Reads an already hashed domain, so values match their types. */
 function placeOf({ structures, readAddress }: Hashing, domain: JsonRecord): TypedDataDigest["domain"] {
 	const memberOf = (name: string, type: string): string | undefined => {
 		const isIt = structures.get(DOMAIN)?.some((field) => field.name === name && field.type === type);
-		// A structure may be declared under the name of a type of the standard's.
+		// A struct may shadow a standard type's name.
 		return isIt && !structures.has(type) ? String(domain[name]).trim() : undefined;
 	};
 	const chainId = memberOf("chainId", "uint256");
@@ -159,7 +159,7 @@ function placeOf({ structures, readAddress }: Hashing, domain: JsonRecord): Type
 	};
 }
 
-/** A member that the signer would see and not sign. */
+/** Error for a member that would be displayed but not signed. */
 function unnamed(path: string, name: string, type: string): TypedDataError {
 	return new TypedDataError(
 		`${path} has the member ${JSON.stringify(name)}, which the type ${type} doesn't have: it would not be signed`,
@@ -191,7 +191,7 @@ function readDocument(text: string): TypedDocument {
 	return { types, primaryType, domain: isRecord(domain) ? domain : {}, message };
 }
 
-/** The declared structures; a domain that isn't declared has the standard's members that are there. */
+/** The declared structs; an undeclared domain gets the standard members that are present. */
 function readTypes(types: JsonRecord, domain: JsonRecord): Structures {
 	const structures = new Map<string, readonly TypedField[]>();
 	for (const [name, fields] of Object.entries(types)) {
@@ -245,7 +245,7 @@ function fieldsOf(structures: Structures, name: string, path: string): readonly 
 	return fields;
 }
 
-/** `Name(type field,…)` of a structure, followed by those that it uses in alphabetic order. */
+/** EIP-712 `encodeType`: `Name(type field,…)`, followed by its dependencies in alphabetical order. */
 function typeText(hashing: Hashing, name: string, path: string): string {
 	const { structures, budget } = hashing;
 	const used = new Set<string>();
@@ -272,7 +272,7 @@ function collect(structures: Structures, name: string, path: string, used: Set<s
 	}
 }
 
-/** The name of the token type enters the hash in the spelling that wallets deployed. */
+/** The token type is hashed in the spelling that deployed wallets use. */
 function spelledType(type: string): string {
 	const base = elementType(type);
 	return toNeutral(base) === TOKEN_TYPE ? toDeployed(TOKEN_TYPE) + type.slice(base.length) : type;
@@ -282,7 +282,7 @@ function elementType(type: string): string {
 	return /^([^[]*)(?:\[\d*\])+$/.exec(type)?.[1] ?? type;
 }
 
-/** One value as the 32 bytes that are hashed. */
+/** A value as the 32 bytes to hash. */
 function wordOf(hashing: Hashing, type: string, value: Json, path: string): Uint8Array {
 	const list = /^(.*)\[(\d*)\]$/.exec(type);
 	if (list) return listHash(hashing, list[1] as string, list[2] as string, value, path);
@@ -304,7 +304,7 @@ function wordOf(hashing: Hashing, type: string, value: Json, path: string): Uint
 	return numberOrBytes(type, value, path);
 }
 
-/** A value as it is hashed: addresses in one form, whatever they were written in. */
+/** A value as hashed: addresses are normalised. */
 function shownValue({ readAddress }: Hashing, type: string, value: Json): string {
 	const address = type === "address" && typeof value === "string" ? readAddress(value) : undefined;
 	if (address) return toBase58Check(address);

@@ -1,4 +1,4 @@
-/** `coin abi …`: calls, results, events and errors of contracts in bytes, without a node. */
+/** `coin abi …`: encodes and decodes calls, results, events and errors, without a node. */
 
 import { Flags } from "@oclif/core";
 import { type AbiView, decodeValues, encodeCall, encodeValues, keyedValues } from "../abi/coder.js";
@@ -199,7 +199,7 @@ export const AbiError = command({
 		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is not a signature`);
 		const bytes = parseHexBytes(data ?? "");
 		const known = bytes.length === 4 ? itemBySelector(items, bytes, "error") : undefined;
-		// A selector alone has no arguments to show.
+		// A bare selector has no arguments to show.
 		const bare = known && known.inputs.length > 0 ? hashedSignature(known) : undefined;
 		if (bare !== undefined)
 			return json ? print.record({ reason: bare, error: known?.name }) : print.scalar(bare);
@@ -250,14 +250,14 @@ export const AbiSelector = command({
 	run: async ({ args, print }) => print.scalar(`0x${toHex(selectorOf(parseSignature(args.signature)))}`),
 });
 
-/** Bytes of an argument, or of standard input. @throws {Failure} */
+/** Bytes from an argument or standard input. @throws {Failure} */
 async function bytesArgument(argument: string | undefined, purpose: string): Promise<Uint8Array> {
 	const input = await argumentOrStdin(argument, purpose, true);
 	if (!input) throw new Failure("usage", `no ${purpose}: give it as an argument or through a pipe`);
 	return parseHexBytes(input.text);
 }
 
-/** One value bare, several as a list of JSON. */
+/** A single value bare, several as a JSON list. */
 function printValues(print: Terminal["print"], values: readonly AbiView[]): void {
 	const [only] = values;
 	if (values.length !== 1 || typeof only === "object") printJson(values.length === 1 ? only : values);

@@ -70,7 +70,7 @@ export const Autocomplete = command({
 	},
 });
 
-/** What `coin rpc` can be followed by: endpoints with their fields, and methods. The tables are loaded only for this. */
+/** Completions of `coin rpc`: endpoints with their fields, and methods. The tables are loaded on demand. */
 async function calledByName(): Promise<CompletedCommand[]> {
 	const [{ endpoints }, { methods }, { grpcMethods, requestFields }] = await Promise.all([
 		import("../node/api/endpoint-table.js"),

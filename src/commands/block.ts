@@ -1,4 +1,4 @@
-/** `coin block …`: blocks, by number, by time, and as they come. */
+/** `coin block …`: blocks by number, by time, and as they arrive. */
 
 import { Args, Flags } from "@oclif/core";
 import { TransactionInfo } from "../protocol/messages.js";
@@ -42,7 +42,7 @@ export const BlockFind = query({
 		if ((await timeOf(0n)) > time) {
 			throw new Failure("not_found", "the chain began after that time");
 		}
-		// Times never go back along a chain, so halving finds the last one.
+		// Timestamps never decrease along a chain, so binary search finds the last one.
 		let low = 0n;
 		let high = (await fetchHead(client)).number;
 		while (low < high) {

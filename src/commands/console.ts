@@ -1,4 +1,4 @@
-/** `coin console`: a prompt of JavaScript with the user's keys, contacts and contracts in it. */
+/** `coin console`: a JavaScript prompt with the user's keys, contacts and contracts. */
 
 import { join } from "node:path";
 import { Flags } from "@oclif/core";
@@ -85,7 +85,7 @@ export const Console = sending({
 				ref: undefined,
 			};
 			let result: ActingResult | undefined;
-			// Who acts may be another one than before, which the session remembers.
+			// The acting account may change, and the session caches it.
 			const own = {
 				...session,
 				acting: undefined,
@@ -122,7 +122,7 @@ export const Console = sending({
 	},
 });
 
-/** What a transaction came to, without the members that its kind hasn't. */
+/** A transaction's outcome, without members that its type doesn't have. */
 function present(result: ActingResult): object {
 	return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,4 @@
-/** `coin contact …`: labels for the accounts of others. */
+/** `coin contact …`: labels for other people's accounts. */
 
 import { Flags } from "@oclif/core";
 import { checkRecoverable } from "../keystore/keystore.js";
@@ -71,10 +71,10 @@ export const ContactAdd = command({
 	},
 });
 
-/** Short, since a label needs no node. */
+/** Short timeout, since adding a label doesn't require a node. */
 const LOOKUP_MS = 3_000;
 
-/** The chain where the address is a contract's; undefined also where no node answers, as a label needs none. */
+/** The chain, if the address is a contract; undefined also if no node answers, as labels need none. */
 async function chainOfContract(client: NodeClient, address: Uint8Array): Promise<string | undefined> {
 	try {
 		const { isContract } = await recipientFacts(client, address);
@@ -85,7 +85,7 @@ async function chainOfContract(client: NodeClient, address: Uint8Array): Promise
 	}
 }
 
-/** Characters of a list that are shown before it is signed. */
+/** Maximum characters of a list shown before signing. */
 const SHOWN_LINES = 200;
 
 export const ContactExport = command({

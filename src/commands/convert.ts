@@ -1,4 +1,4 @@
-/** `coin convert …`: addresses, numbers, texts and amounts in another form. */
+/** `coin convert …`: converts addresses, numbers, texts and amounts. */
 
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { type Command, Flags, type Interfaces } from "@oclif/core";
@@ -14,24 +14,24 @@ import { type AddressForms, addressForms, readAddress } from "../wallet/values/a
 import { formatCoin, formatDecimal, parseCoinAmount } from "../wallet/values/amount.js";
 import { parseHexBytes, shorten } from "../wallet/values/bytes-text.js";
 
-/** The argument that every converter takes. */
+/** The argument of every converter. */
 const valueArgument = {
 	value: optional("the value, - or none for standard input (one a line)"),
 };
 
-/** A converted value: what people read, and its JSON where that differs. */
+/** A converted value: its text for people, and its JSON if different. */
 interface Converted {
 	readonly text: string;
 	readonly json?: unknown;
 }
 
-/** A converter: what turns one value into another. */
+/** Converts a single value. */
 interface ConverterRow<F extends Interfaces.FlagInput>
 	extends Omit<CommandWords<typeof valueArgument, F>, "args"> {
 	convert(value: string, flags: FlagsOf<F>): Converted;
 }
 
-/** Makes the class of a converter. */
+/** Creates a converter's command class. */
 function converter<F extends Interfaces.FlagInput>({ convert, ...words }: ConverterRow<F>): Command.Class {
 	return command<typeof valueArgument, F>({
 		...words,
@@ -84,7 +84,7 @@ export const ConvertAddress = converter({
 	},
 });
 
-/** All forms of the wallet, and Base64, which one of the network's wallets prints. */
+/** All forms the wallet knows, and Base64, which one of the network's wallets prints. */
 function readAnyForm(text: string): Uint8Array {
 	const address = readAddress(text);
 	if (address) return address;

@@ -1,4 +1,4 @@
-/** `coin exchange …`: the built-in exchanges of two tokens. */
+/** `coin exchange …`: the built-in two-token exchanges. */
 
 import { Flags } from "@oclif/core";
 import { fromUtf8 } from "../protocol/bytes.js";
@@ -72,14 +72,14 @@ const exchangeArguments = {
 	amount: required("token and amount, such as 1000001:12.5 or coin:5coin"),
 };
 
-/** One side of a pair, and what is known of the other; the latter only with a node. */
+/** One side of a pair; the other side is known only if a node was asked. */
 interface PairAmount extends CurrencyAmount, Pick<Actor, "owner" | "client"> {
 	readonly exchangeId: bigint;
 	readonly side?: ExchangeSide;
 	readonly other?: Currency;
 }
 
-/** Reads the arguments, and asks the node about the pair. @throws {Failure} `not_found`, `bad_value` */
+/** Parses the arguments, and fetches the pair. @throws {Failure} `not_found`, `bad_value` */
 async function pairAmount(
 	args: { readonly id: string; readonly amount: string },
 	{ offline }: { readonly offline: boolean },
@@ -94,7 +94,7 @@ async function pairAmount(
 	return { ...amount, owner, client, exchangeId, side, other };
 }
 
-/** A command that moves both tokens of an exchange of one's own. @param effect what becomes of the other token */
+/** A command that moves both tokens of an own exchange. @param effect what happens to the other token */
 function bothSides(
 	type: typeof ExchangeInjectContract | typeof ExchangeWithdrawContract,
 	summary: string,
@@ -134,7 +134,7 @@ export const ExchangeInject = bothSides(
 	"exchange inject 1 coin:5coin --from ann --trust-node",
 );
 
-/** The network's longest page. */
+/** The network's maximum page size. */
 const MAX_PAGE = "1000";
 
 export const ExchangeList = query({
@@ -213,7 +213,7 @@ export const ExchangeShow = query({
 	},
 });
 
-/** How many of the second token one of the first is worth; undefined for a closed pair. */
+/** Price of the first token in units of the second; undefined for a closed pair. */
 function priceText(exchange: ExchangePair, first: Currency, second: Currency): string | undefined {
 	const { first_token_balance: sold, second_token_balance: bought } = exchange;
 	if (sold <= 0n || bought <= 0n) return undefined;
@@ -285,10 +285,10 @@ export const ExchangeWithdraw = bothSides(
 );
 
 /**
- * What a trade would bring now, by the node's own curve (protocol/exchange §7), with parameter 98 the exact one.
- * @param side the pair from the token that is sold
+ * Quotes a trade by the node's own curve (protocol/exchange §7); parameter 98 selects the exact one.
+ * @param side the pair, seen from the token sold
  * @param units smallest units sold
- * @returns smallest units of the other token; 0 for too small a trade
+ * @returns smallest units of the other token; 0 if the trade is too small
  */
 export async function tradeQuote(client: NodeClient, side: ExchangeSide, units: bigint): Promise<bigint> {
 	const parameters = await fetchChainParameters(client);

@@ -29,7 +29,7 @@ import {
 import { accountNamed, activeAccount, keyNamed } from "../wallet/transaction/signing.js";
 import { parseHexBytes } from "../wallet/values/bytes-text.js";
 
-/** Flags that say how a message is hashed. */
+/** Flags that select how a message is hashed. */
 const messageFlags = {
 	...keystoreFlags,
 	scheme: Flags.option({
@@ -47,23 +47,23 @@ const messageFlags = {
 
 type MessageFlags = Interfaces.InferredFlags<typeof messageFlags>;
 
-/** What is signed, and by which scheme. */
+/** The hash to sign, and its scheme. */
 interface HashedMessage {
 	readonly scheme: MessageScheme;
 	readonly hash: Uint8Array;
-	/** The message itself where it is signed under the prefix of the second scheme. */
+	/** The message itself, if the second scheme's prefix is signed. */
 	readonly message?: Uint8Array;
 	/** The structured data, as JSON. */
 	readonly document?: string;
-	/** The message as a person can check it, line by line. */
+	/** The message for review, by line. */
 	readonly shown: readonly string[];
-	/** Characters that are not shown. */
+	/** Number of characters not shown. */
 	readonly leftOut: number;
-	/** As that of typed data. */
+	/** As for typed data. */
 	readonly allowsAll?: boolean;
 }
 
-/** Characters of a message that are shown before it is signed. */
+/** Maximum characters of a message shown before signing. */
 const SHOWN = 16_000;
 
 function shownOf(text: string): Pick<HashedMessage, "shown" | "leftOut"> {
@@ -81,7 +81,7 @@ function shownBytes(bytes: Uint8Array): Pick<HashedMessage, "shown" | "leftOut">
 
 /**
  * Hashes a message.
- * @param text as typed: a text, `0x…`, `@file`, or `-`; undefined: standard input where that is piped
+ * @param text as typed: a text, `0x…`, `@file`, or `-`; undefined: piped standard input
  * @throws {Failure} `usage`, `bad_value`, `stdin_empty`
  */
 async function hashedMessage(text: string | undefined, flags: MessageFlags): Promise<HashedMessage> {
@@ -122,7 +122,7 @@ async function messageBytes(source: string): Promise<Uint8Array> {
 	return /^0x/i.test(text) ? parseHexBytes(text) : utf8(text);
 }
 
-/** One line end belongs to the pipe, not to the message. */
+/** A final newline belongs to the pipe, not to the message. */
 async function fromStdin(): Promise<string> {
 	const text = await readStdin("the message");
 	if (text === "") throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");

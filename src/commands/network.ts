@@ -1,4 +1,4 @@
-/** `coin network …`: the peer network, without a node of one's own. */
+/** `coin network …`: the peer-to-peer network, without an own node. */
 
 import { Args, Flags } from "@oclif/core";
 import { readPeerAddress, WATCH_FLAGS } from "../launch/watch/words.js";

@@ -1,4 +1,4 @@
-/** `coin profile …`: which node and which habits commands use. */
+/** `coin profile …`: node and defaults used by commands. */
 
 import { Flags } from "@oclif/core";
 import { command } from "../terminal/base/command-row.js";
@@ -118,7 +118,7 @@ export const ProfileShow = command({
 	run: async ({ args, flags, settings: load, print }) => {
 		const settings = await load({ ...flags, profile: args.name ?? flags.profile });
 		const values = valuesOf(settings);
-		// Beside feeLimit it would look like a limit of what is typed.
+		// Next to feeLimit, it would look like a limit on the command typed.
 		const shown = {
 			...values,
 			maxFeeLimit: `${values["maxFeeLimit"]} at most where feeLimit or --fee-limit is auto`,
@@ -131,7 +131,7 @@ export const ProfileShow = command({
 	},
 });
 
-/** By the keys of the configuration. */
+/** By configuration key. */
 function valuesOf(
 	settings: Settings,
 ): Record<string, string | number | boolean | readonly string[] | undefined> {

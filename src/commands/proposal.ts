@@ -1,4 +1,4 @@
-/** `coin proposal …`: proposals of new chain parameters. */
+/** `coin proposal …`: proposals to change chain parameters. */
 
 import { Flags } from "@oclif/core";
 import { equalBytes } from "../protocol/bytes.js";
@@ -61,7 +61,7 @@ export const ProposalApprove = acting({
 	},
 });
 
-/** What the chain would change. */
+/** The proposed parameter changes. */
 async function parameterLines(client: NodeClient, id: bigint): Promise<string[]> {
 	const proposal = await proposalById(client, id);
 	const nameOf = await parameterNames();
@@ -117,7 +117,7 @@ export const ProposalDelete = acting({
 	},
 });
 
-/** The network's longest page. */
+/** The network's maximum page size. */
 const MAX_PAGE = "1000";
 
 export const ProposalList = query({

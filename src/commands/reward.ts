@@ -1,4 +1,4 @@
-/** `coin reward …`: rewards of votes and witnesses. */
+/** `coin reward …`: rewards of voters and witnesses. */
 
 import { toBase58Check } from "../protocol/address.js";
 import { accountArgument, accountQuery, accountQueryFlags } from "../terminal/base/command-row.js";
@@ -38,7 +38,7 @@ export const RewardWithdraw = acting({
 			return { nothing: "there is no reward to withdraw" };
 		return {
 			...withdrawRewardPlan(context),
-			// The pause between two withdrawals ends by itself.
+			// The waiting period between withdrawals ends by itself.
 			explain: (failure) => {
 				const last = /^The last withdraw time is (\d+), less than 24 hours/.exec(failure.message)?.[1];
 				if (last === undefined) return failure;

@@ -26,7 +26,7 @@ import { nearest as nearestWords } from "../wallet/values/suggestion.js";
 
 type Server = keyof typeof FOLDERS;
 
-/** Answers are printed as they come, lists of a hundred full blocks too. Bytes. */
+/** Maximum response size in bytes; responses are printed as received, even lists of a hundred full blocks. */
 const MAX_RAW_ANSWER = 512 << 20;
 
 export class Rpc extends CoinCommand {
@@ -217,7 +217,7 @@ export class Rpc extends CoinCommand {
 			for (const line of tableLines(all, columns, "no endpoints")) printLine(line);
 			return;
 		}
-		// The longest list of fields would make every line of a file that wide.
+		// Not aligned: every line of a file would be as wide as the longest field list.
 		for (const row of [Object.fromEntries(columns.map((name) => [name, name])), ...all])
 			printCells(columns.map((name) => (row as Record<string, string>)[name] ?? ""));
 	}
@@ -246,30 +246,30 @@ export class Rpc extends CoinCommand {
 	}
 }
 
-/** Names that are sent to a JSON-RPC server. */
+/** Names of JSON-RPC methods. */
 const METHOD_NAME = /^[a-z][a-z0-9]*_[A-Za-z0-9]+$|^rpc\.discover$|^buildTransaction$/;
 
-/** Those that a development chain alone has, or has more of. */
+/** Namespaces that only a development chain serves, or serves in full. */
 const DEVELOPMENT_NAME = /^(dev|debug|anvil|hardhat|evm|tre)_/;
 
-/** The flag's word on the form of addresses and texts, else the profile's; undefined: none of them says. */
+/** Address and text form by flag, else by profile; undefined if neither is set. */
 function visibleOf({ switches }: RpcWords, settings: Settings): boolean | undefined {
 	if (switches.has("visible")) return true;
 	return switches.has("no-visible") ? false : settings.visible;
 }
 
-/** The member `visible` of a body, which endpoints of HTTP obey. */
+/** Whether a body sets `visible`, which HTTP endpoints obey. */
 function saysVisible(body: string): boolean {
 	try {
 		const json = readJson(body);
 		return isRecord(json) && member(json, "visible") === true;
 	} catch {
-		// The reader of the message says what is wrong with it.
+		// Malformed JSON is reported where the message is parsed.
 		return false;
 	}
 }
 
-/** The table of methods brings all that answers them: it is loaded only where it is asked for. */
+/** The method table imports all implementations, so it is loaded on demand. */
 async function rpcMethods(): Promise<readonly RpcMethod[]> {
 	const { methods } = await import("../node/api/jsonrpc/method-table.js");
 	return methods;
@@ -279,7 +279,7 @@ async function isMethod(name: string): Promise<boolean> {
 	return (await rpcMethods()).some((known) => known.name === name);
 }
 
-/** Mistyped letters come first, then names that begin alike. */
+/** Suggests likely typos first, then names with a common prefix. */
 async function nearMethods(name: string): Promise<string> {
 	const names = (await rpcMethods()).map((known) => known.name);
 	const alike = names
@@ -289,7 +289,7 @@ async function nearMethods(name: string): Promise<string> {
 	return near.length > 0 ? `near it: ${near.join(", ")}` : "coin rpc --list lists them";
 }
 
-/** How many letters two names begin with alike. */
+/** Length of the common prefix of two names. */
 function sharedLetters(one: string, other: string): number {
 	let count = 0;
 	while (count < one.length && one[count] === other[count]) count++;
@@ -315,7 +315,7 @@ function urlOf(
 		const message = `"${name}" is neither an endpoint of the HTTP API nor a JSON-RPC or gRPC method`;
 		throw new Failure("not_served", message, { hint: nearest(name) });
 	}
-	// Paths tell capital letters apart: what answers such a name is a page.
+	// Paths are case-sensitive: a wrong name gets an HTML page.
 	const wanted = toNeutral(name).toLowerCase();
 	const meant = endpoint ?? endpoints.find((known) => known.name.toLowerCase() === wanted);
 	if (!endpoint && meant && !words.switches.has("force")) {
@@ -343,7 +343,7 @@ function headerOf(text: string): [string, string] {
 	return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/** The bytes of the member `result`, unmodified: found by its place, since parsing could change a number. */
+/** The raw bytes of `result`: located by position, since parsing could change a number. */
 function resultBytes(body: Uint8Array): Uint8Array {
 	const text = Buffer.from(body).toString("utf8");
 	const match = /"result"\s*:\s*/.exec(text);

@@ -77,7 +77,7 @@ export const SignerServe = command({
 		if (process.platform === "win32") throw new Failure("not_served", "signers don't exist on this system");
 		if (flags.socket === undefined && flags.policies === undefined)
 			throw new Failure("usage", "nobody could reach it: --socket or --policies is needed");
-		// From the start on: without a handler the signal would end the process.
+		// Installed at startup: without a handler the signal would end the process.
 		const reloading = new Reloading(warning);
 		const settings = await load();
 		const entries = await Promise.all(argv.map((name) => openableKey(settings, name)));
@@ -128,14 +128,14 @@ export const SignerServe = command({
 	},
 });
 
-/** The key at the agent, if one holds it. */
+/** The key from the agent, if one holds it. */
 async function lent(entry: KeystoreEntry, note: (line: string) => void): Promise<HeldKey | undefined> {
 	const key = await lentByAgent(entry);
 	if (key) note(`${entry.name} is the agent's: it signs as long as the agent lives`);
 	return key;
 }
 
-/** What decides on transactions; loaded only where there are policies. @throws {ConfigError} */
+/** Decides on transactions; loaded only if there are policies. @throws {ConfigError} */
 async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<PolicyDesk> {
 	const [{ readPolicies }, { PolicyDesk, SIGNATURE_BYTES }] = await Promise.all([
 		import("../keystore/signer/policies.js"),
@@ -148,7 +148,7 @@ async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<
 const labelsOf = (entries: readonly KeystoreEntry[]): ReadonlyMap<string, string> =>
 	new Map(entries.map(({ name, base58 }) => [name, base58]));
 
-/** What SIGHUP does: policies are read one time after the other, and of signals that come meanwhile the last one counts. */
+/** Handles SIGHUP: reloads policies one at a time; signals during a reload trigger one more. */
 class Reloading {
 	private isWanted = false;
 	private read: (() => Promise<void>) | undefined;
@@ -160,13 +160,13 @@ class Reloading {
 	}
 
 	private readonly onSignal = (): void => {
-		// A terminal that was closed ends what runs in it, as without a handler.
+		// If the terminal was closed, exit, as without a handler.
 		if (this.hadTerminal && !isTerminalThere()) process.kill(process.pid, "SIGTERM");
 		this.isWanted = true;
 		if (this.read) this.running ??= this.run();
 	};
 
-	/** @param read reads the policies and has them hold; what it throws is said, and changes nothing */
+	/** @param read loads and applies the policies; its errors are reported and change nothing */
 	begin(read: () => Promise<void>): void {
 		this.read = read;
 		if (this.isWanted) this.running ??= this.run();
@@ -197,7 +197,7 @@ function isTerminalThere(): boolean {
 	return terminal !== undefined;
 }
 
-/** Listens for clients on other machines. What can't be is said after the signer has ended. @throws {OperatorError} */
+/** Listens for remote clients. Errors are reported after the signer has ended. @throws {OperatorError} */
 async function listenAt(
 	address: string,
 	files: SignerFiles,
@@ -284,7 +284,7 @@ export const SignerLog = command({
 	examples: ["<%= config.bin %> signer log --directory /var/lib/coin-signer/state | tail -3"],
 	flags: { directory },
 	run: async ({ flags, note }) => {
-		// Before the log is read: a signer that runs writes on.
+		// Checked before reading the log: a running signer appends to it.
 		const known = await SigningMarks.logEndIn(join(flags.directory, MARKS_NAME));
 		const count = await checkLog(join(flags.directory, LOG_NAME), known, printLine);
 		const end = known ? "" : "; whether some are missing at its end isn't known without marks";

@@ -1,4 +1,4 @@
-/** `coin stake …`: staking coins, delegating what they give, unstaking. */
+/** `coin stake …`: staking, unstaking, and delegating resources. */
 
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";
@@ -174,7 +174,7 @@ export const StakeUndelegate = acting({
 	},
 });
 
-/** What is locked comes back from a time on, which the network's refusal doesn't name. */
+/** Adds when a locked delegation can be undelegated, which the network's error omits. */
 async function lockedOr(
 	failure: Failure,
 	{ client, owner }: Actor,
@@ -246,7 +246,7 @@ export const StakeWithdraw = acting({
 		const due = firstDue(unstakings(context.account).map((one) => one.due));
 		return {
 			...withdrawUnstakedPlan(context),
-			// With coins on their way back, the same call succeeds later.
+			// While unstaking is pending, the same call succeeds later.
 			explain: (failure) =>
 				failure.code === "contract_validate" && due !== undefined
 					? refusedUntil(failure, due, "the next coins can be withdrawn")

@@ -1,6 +1,6 @@
 /**
- * Every command by its id (`topic:command`), with what loads it: the program is one file, of which only what a command needs
- * is evaluated. `npm run bundle` makes the manifest of flags and summaries from this table.
+ * Every command by id (`topic:command`) with its lazy loader: the program is a single file, of which only the
+ * needed modules are evaluated. `npm run bundle` generates the manifest from this table.
  */
 
 import type { Command } from "@oclif/core";

@@ -31,7 +31,7 @@ export const VoteCast = acting({
 		const same = !flags.add && sendsNow(flags) && sameVotes(context.account.votes, wanted);
 		if (same) return { nothing: "the votes are as wanted already" };
 		const before = votesOf(context.account).map(({ witness, votes: count }) => `${count} for ${witness}`);
-		// What is signed casts them anew, whether or not they were; who is asked sees them.
+		// Signing casts the votes again even if unchanged; the prompt shows them.
 		const kept = flags.add && flags.yes ? before.join(", ") : "";
 		const message = `votes that are cast once more because the node says so: ${kept}`;
 		return {

@@ -1,4 +1,4 @@
-/** `coin witness …`: the block producers and their candidates. */
+/** `coin witness …`: block producers and candidates. */
 
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";

@@ -1,12 +1,12 @@
-/** Where the bundle has a script that runs as a thread of its own. */
+/** Locates bundled worker scripts. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /**
- * A script in the bundle that this code runs from; undefined when it runs from source.
- * @param path below the bundle's folder, with slashes
+ * A script in the bundle that contains this code; undefined when running from source.
+ * @param path relative to the bundle's directory, with slashes
  */
 export function bundledScript(path: string): URL | undefined {
 	for (let folder = dirname(fileURLToPath(import.meta.url)); ; ) {

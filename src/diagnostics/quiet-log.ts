@@ -1,25 +1,25 @@
 /**
- * A log that peers and clients can't fill: what they cause is logged a few times a minute, then with the number of lines left out.
+ * Rate-limits log lines caused by peers and clients, and logs the number of suppressed lines.
  *
- * A stranger decides how often it connects, breaks a rule and is disconnected, and from how many addresses.
+ * Strangers control how often, and from how many addresses, they connect and break rules.
  */
 
 const WINDOW_MS = 60_000;
-/** Lines of one text in a window: about one address, and about all. */
+/** Lines per message and window: for one address, and in total. */
 const LINES_OF_HOST = 6;
 const LINES_OF_ALL = 60;
 
 /** Decides which lines are logged. */
 class LineBudget {
 	private window = Number.NEGATIVE_INFINITY;
-	/** Text, and text with address, to lines in this window. */
+	/** Lines in this window, by message, and by message and address. */
 	private readonly written = new Map<string, number>();
-	/** Text to lines left out since the last one that was logged. */
+	/** Suppressed lines since the last logged one, by message. */
 	private readonly suppressed = new Map<string, number>();
 
 	constructor(private readonly now: () => number) {}
 
-	/** @returns how many lines of this text were left out before it; undefined if this one is, too */
+	/** @returns the number of lines suppressed before this one; undefined if this one is suppressed too */
 	take(text: string, host: string): number | undefined {
 		const window = Math.floor(this.now() / WINDOW_MS);
 		if (window !== this.window) {
@@ -48,7 +48,7 @@ interface LeveledLog {
 	warn(fields: object, message: string): void;
 }
 
-/** The texts are few: what varies stands in the fields, of which `peer` is an address with its port. */
+/** Limits by message, which must be constant; variable data goes in the fields (`peer`: host:port). */
 export function quietLog(log: LeveledLog, now: () => number): LeveledLog {
 	const budget = new LineBudget(now);
 	const quiet = (write: (fields: object, message: string) => void) => (fields: object, message: string) => {
@@ -64,7 +64,7 @@ export function quietLog(log: LeveledLog, now: () => number): LeveledLog {
 	};
 }
 
-/** Lines of text. @returns writes a line, of a kind */
+/** Limits plain text lines. @returns writes a line of a kind */
 export function quietText(
 	write: (text: string) => void,
 	now: () => number,
@@ -76,7 +76,7 @@ export function quietText(
 	};
 }
 
-/** Faults of this program, in the same measure: a stranger that found one may repeat it. */
+/** Limits reports of internal errors, which a stranger may trigger repeatedly. */
 export function quietReport(
 	report: (error: unknown, where: string) => void,
 	now: () => number,

@@ -1,6 +1,6 @@
 /**
- * Stack traces in terms of the sources. The program runs from a bundle, whose positions say nothing to a reader; they
- * are looked up in the bundle's source maps when a trace is printed, so that nothing is loaded or kept before.
+ * Stack traces mapped to the sources. The program runs from a bundle; positions are looked up in its source
+ * maps when a trace is printed, so nothing is loaded or kept before.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -8,20 +8,20 @@ import { SourceMap } from "node:module";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A position in a module as it stands in a trace: URL, line and column, from 1. */
+/** A position in a trace: URL, line and column, from 1. */
 const POSITION = /(file:\/\/[^\s()]+):(\d+):(\d+)/g;
 
-/** An error within an error within an error says enough. */
+/** Maximum errors printed of a chain of causes. */
 const MAX_CAUSES = 4;
 
-/** Positions found so far: the same defect, met a thousand times, reads its source maps once. */
+/** Resolved positions, so that a repeated error reads its source maps only once. */
 const found = new Map<string, string>();
 const MAX_FOUND = 1000;
 
-/** Reads the text of a file. @throws {Error} where there is none */
+/** Reads a text file. @throws {Error} if it doesn't exist */
 type ReadText = (path: string) => string;
 
-/** The package has its maps compressed: they are a quarter of the program, and hardly ever read. */
+/** The package contains compressed maps: they are a quarter of its size, and hardly ever read. */
 const readText: ReadText = (path) => {
 	if (existsSync(path)) return readFileSync(path, "utf8");
 	const { gunzipSync } = process.getBuiltinModule("node:zlib");
@@ -29,8 +29,8 @@ const readText: ReadText = (path) => {
 };
 
 /**
- * The trace of an error and of its causes, one line a frame; positions are `src/….ts:line:column` where a source map
- * has them, and unchanged elsewhere.
+ * Formats an error and its causes, one line per frame; positions become `src/….ts:line:column` where a source
+ * map covers them.
  * @param read reads a source map
  */
 export function sourceTrace(error: unknown, read: ReadText = readText): string {
@@ -42,7 +42,7 @@ export function sourceTrace(error: unknown, read: ReadText = readText): string {
 	return parts.join("\ncaused by: ");
 }
 
-/** The first position of a trace that is in our own sources, such as `src/main.ts:12:3`; undefined: there is none. */
+/** The first position of a trace in our own sources, such as `src/main.ts:12:3`, if any. */
 export function firstSource(trace: string): string | undefined {
 	return /\bsrc\/[^\s():]+\.ts:\d+:\d+/.exec(trace)?.[0];
 }
@@ -64,7 +64,7 @@ function sourcePositions(text: string, read: ReadText): string {
 	});
 }
 
-/** The map beside a file of the bundle; undefined when there is none, or none that can be read. */
+/** The source map of a bundled file; undefined if missing or unreadable. */
 function readMap(url: string, read: ReadText): SourceMap | undefined {
 	try {
 		return new SourceMap(JSON.parse(read(`${fileURLToPath(url)}.map`)) as never);
@@ -75,7 +75,7 @@ function readMap(url: string, read: ReadText): SourceMap | undefined {
 
 function sourceOf(map: SourceMap | undefined, url: string, line: number, column: number): string | undefined {
 	const entry = map?.findEntry(line - 1, column - 1);
-	// Outside every mapping the entry is empty, which its type doesn't say.
+	// Outside every mapping the entry is empty, contrary to its type.
 	if (entry === undefined || !("originalSource" in entry)) return undefined;
 	const path = fileURLToPath(new URL(entry.originalSource, url));
 	const bundle = url.lastIndexOf("/dist/");

@@ -1,21 +1,21 @@
 /**
- * Reading HOCON text (https://github.com/lightbend/config/blob/main/HOCON.md) as node configurations use it
- * (protocol/configuration §1.1): nested braces or dotted paths, `=` or `:`, comments, text with or without quotes, `+=`, later keys
- * over earlier ones, objects merging. Substitutions and includes are refused, as the network's node cannot resolve
- * them in a file from disk either.
+ * Parses HOCON (https://github.com/lightbend/config/blob/main/HOCON.md) as used by node configurations
+ * (protocol/configuration §1.1): nested braces or dotted paths, `=` or `:`, comments, quoted or unquoted
+ * text, `+=`, later keys override earlier ones, objects merge. Substitutions and includes are rejected, as
+ * the network's node doesn't resolve them in files from disk either.
  *
- * Numbers keep their text, so that 64-bit amounts stay exact, and every value knows its line for error messages.
+ * Numbers keep their text, so that 64-bit amounts stay exact, and values know their line for error messages.
  */
 
 import { OperatorError } from "../protocol/operator-error.js";
 
-/** A configuration that cannot be used. One message that names the file, the place, the key and what is wrong. */
+/** An invalid configuration. The message names file, position, key and defect. */
 export class ConfigError extends OperatorError {
 	override readonly name = "ConfigError";
 
 	/**
-	 * @param missing the full path of a required key, or the file, where its absence is what is wrong
-	 * @param path the full path of the value that is refused; without it nothing is known of the rest of the file
+	 * @param missing full path of the required key, or the file, if the error is that it is missing
+	 * @param path full path of the rejected value; if absent, the rest of the file is unknown
 	 */
 	constructor(
 		message: string,
@@ -49,9 +49,9 @@ export type HoconValue = HoconObject | HoconList | HoconScalar;
 
 const END = "";
 const NUMBER = /^-?\d+(\.\d+)?([eE]-?\d+)?$/;
-/** What follows the word "include" where it is not a key. */
+/** What follows the word "include" if it is not a key. */
 const INCLUDED = /^\s*("|(required|file|url|classpath)\()/;
-/** Characters that unquoted text cannot hold. */
+/** Characters not allowed in unquoted text. */
 const RESERVED = new Set('$"{}[]:=,+#`^?!@*&\\');
 const ESCAPES: Readonly<Record<string, string>> = {
 	'"': '"',
@@ -65,10 +65,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a whole file.
- * @param file name used in messages
- * @param spell spelling under which each part of a key is stored
- * @param isOnce whether a key may stand there once alone, so that no later one can hold in place of the one that is read
+ * Parses a whole file.
+ * @param file name for messages
+ * @param spell maps each key part to the spelling that is stored
+ * @param isOnce rejects duplicate keys, so that no later one overrides the one that was read
  * @throws {ConfigError}
  */
 export function parseHocon(
@@ -80,11 +80,11 @@ export function parseHocon(
 	return new HoconReader(text, file, spell, isOnce).root();
 }
 
-/** The value at a dotted path, list items by their number in brackets; undefined if there is none, or null. */
+/** The value at a dotted path, with list items by index in brackets; undefined if absent or null. */
 export function valueAt(object: HoconObject, path: string): HoconValue | undefined {
 	let value: HoconValue | undefined = object;
 	for (const name of path.split(".")) {
-		// PERF: a configuration is asked for some hundred paths, few of which are of list items.
+		// PERF: a configuration is queried for hundreds of paths, few of which are list items.
 		const [, key = "", index] = name.endsWith("]")
 			? (/^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [])
 			: [name, name];
@@ -94,7 +94,7 @@ export function valueAt(object: HoconObject, path: string): HoconValue | undefin
 	return value?.kind === "null" ? undefined : value;
 }
 
-/** One object over another, as if its text stood below: objects merge, all else is replaced. Lines of the lower one are 0. */
+/** Merges one object over another, as if its text followed; all else is replaced. `lower` gets line 0. */
 export function layered(lower: HoconObject, upper: HoconObject): HoconObject {
 	return merge(withoutLines(lower), upper) as HoconObject;
 }
@@ -106,7 +106,7 @@ function withoutLines(value: HoconValue): HoconValue {
 	return { ...value, line: 0, members: new Map(members) };
 }
 
-/** Takes a value out, as if the file didn't have it; of a list's item that is no object the whole list. */
+/** Removes a value as if the file lacked it; for a list item that is no object, removes the list. */
 export function removeValue(object: HoconObject, path: string): void {
 	const [, parentPath, name = ""] = /^(?:(.*)\.)?([^.]+?)(?:\[\d+\])?$/.exec(path) ?? [];
 	const parent = parentPath === undefined ? object : valueAt(object, parentPath);
@@ -134,7 +134,7 @@ class HoconReader {
 		return object;
 	}
 
-	/** Reads members up to and with the closing brace, or up to the end of the text. */
+	/** Reads members up to and including the closing brace, or to the end of the text. */
 	private members(close: "}" | typeof END): HoconObject {
 		const object: HoconObject = { kind: "object", line: this.line, members: new Map() };
 		for (;;) {
@@ -161,7 +161,7 @@ class HoconReader {
 		put(object, path, append ? appended(lookUp(object, path), value, line) : value, line);
 	}
 
-	/** Refuses a repeated key: a reader of the file might see the one that has no effect. */
+	/** Rejects a duplicate key: a human reader might see the one without effect. */
 	private refuseAgain(object: HoconObject, path: readonly string[], line: number): void {
 		const taken = path.findIndex((_, at) => {
 			const old = lookUp(object, path.slice(0, at + 1));
@@ -214,7 +214,7 @@ class HoconReader {
 		}
 	}
 
-	/** Reads one value: parts beside each other on one line are joined. */
+	/** Reads one value; adjacent parts on a line are concatenated. */
 	private value(key: string): HoconValue {
 		const parts: HoconValue[] = [];
 		let text = "";
@@ -270,7 +270,7 @@ class HoconReader {
 		}
 	}
 
-	/** Between two members or items stands a comma, a newline, or both. */
+	/** Members and items are separated by a comma, a newline, or both. */
 	private separator(close: string): void {
 		const line = this.line;
 		this.skip(true);
@@ -341,7 +341,7 @@ class HoconReader {
 		throw this.error(`the value of ${key} holds '${this.peek()}', which needs quotes`);
 	}
 
-	/** Skips blanks and comments, and newlines if asked to. */
+	/** Skips blanks and comments, and optionally newlines. */
 	private skip(newlines: boolean): void {
 		for (;;) {
 			const c = this.peek();
@@ -401,7 +401,7 @@ function put(object: HoconObject, path: readonly string[], value: HoconValue, li
 	object.members.set(head, old === undefined ? added : merge(old, added));
 }
 
-/** Two objects merge, member by member; anything else is replaced. */
+/** Merges objects member by member; anything else is replaced. */
 function merge(old: HoconValue, added: HoconValue): HoconValue {
 	if (old.kind !== "object" || added.kind !== "object") return added;
 	const members = new Map(old.members);

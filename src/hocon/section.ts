@@ -1,8 +1,8 @@
 /**
- * Typed reading of one object of a configuration file: defaults, the conversions between text, numbers and booleans
- * that HOCON allows (protocol/configuration §1.1), and one clear message for everything else.
+ * Typed access to an object of a configuration file: defaults, HOCON's conversions between text, numbers and
+ * booleans (protocol/configuration §1.1), and one clear error for everything else.
  *
- * A path is dotted, in the neutral spelling. A key whose value is null counts as absent.
+ * Paths are dotted, in neutral spelling. A null value counts as absent.
  */
 
 import { MAX_INT64, MIN_INT64 } from "../protocol/int64.js";
@@ -11,13 +11,13 @@ import { ConfigError, type HoconObject, type HoconScalar, type HoconValue, value
 /** Keys whose values never appear in a message. */
 const SECRET = /localwitness|private|secret|dbconfig/i;
 
-/** What was read for a key. */
+/** The effective value of a key. */
 export interface EffectiveSetting {
 	/** Dotted path in the neutral spelling. */
 	readonly path: string;
-	/** Undefined: absent, and without a default. Secrets are shown as `***`. */
+	/** Undefined if absent without a default. Secrets are shown as `***`. */
 	readonly value: SettingValue;
-	/** Line of the file that sets it; undefined for a default, 0 for what a public network says that was named. */
+	/** Line in the file; undefined for a default, 0 if it comes from a named public network. */
 	readonly line: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export type SettingValue = string | number | bigint | boolean | readonly string[
 
 const MAX_INT32 = 0x7fffffffn;
 const MIN_INT32 = -0x80000000n;
-/** A longer exponent leaves the 64-bit range in any case. */
+/** Larger exponents are out of 64-bit range in any case. */
 const MAX_EXPONENT = 400;
 
 export class Section {
@@ -33,7 +33,7 @@ export class Section {
 		private readonly file: string,
 		private readonly prefix: string,
 		private readonly object: HoconObject,
-		/** What was read, by full path; shared by all sections of a file. */
+		/** Values read so far, by full path; shared by all sections of a file. */
 		private readonly values: Map<string, EffectiveSetting>,
 	) {}
 
@@ -41,17 +41,17 @@ export class Section {
 		return new Section(file, "", object, new Map());
 	}
 
-	/** Every value with its full path and line. Inside a list, only members of objects. */
+	/** Every value with its full path and line. Within lists, only members of objects. */
 	leaves(): { readonly path: string; readonly line: number }[] {
 		return [...leaves(this.object, this.prefix)];
 	}
 
-	/** Every value that was read from any section of the file, in the order of reading. */
+	/** Every value read from any section of the file, in order of reading. */
 	effective(): EffectiveSetting[] {
 		return [...this.values.values()];
 	}
 
-	/** Notes the value that holds where it isn't the one that the file says. */
+	/** Records the effective value if it differs from the file's. */
 	settle<T extends SettingValue>(path: string, value: T): T {
 		const full = this.full(path);
 		const isSet = value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
@@ -64,17 +64,17 @@ export class Section {
 		return this.find(path) !== undefined;
 	}
 
-	/** Whether an object in braces stands there. */
+	/** Whether the value is an object. */
 	isObject(path: string): boolean {
 		return this.find(path)?.kind === "object";
 	}
 
-	/** Names of this object's members, in the order of the file. */
+	/** Member names, in file order. */
 	names(): string[] {
 		return [...this.object.members.keys()];
 	}
 
-	/** The object at a path, or an empty one. */
+	/** The object at a path; empty if absent. */
 	section(path: string): Section {
 		return this.optionalSection(path) ?? this.inner(path, EMPTY);
 	}
@@ -86,12 +86,12 @@ export class Section {
 		return this.inner(path, value);
 	}
 
-	/** The object at a path. @throws {ConfigError} if it is absent */
+	/** The object at a path. @throws {ConfigError} if absent */
 	requiredSection(path: string): Section {
 		return this.optionalSection(path) ?? this.missing(path);
 	}
 
-	/** The objects of a list; an absent list is empty. */
+	/** The objects of a list; empty if absent. */
 	sections(path: string): Section[] {
 		return this.list(path).map((item, i) => {
 			const place = `${path}[${i}]`;
@@ -100,7 +100,7 @@ export class Section {
 		});
 	}
 
-	/** The texts of a list; an absent list is empty. */
+	/** The texts of a list; empty if absent. */
 	texts(path: string): string[] {
 		const texts = this.list(path).map((item, i) => {
 			if (item.kind === "object" || item.kind === "list") throw this.wrong(`${path}[${i}]`, item, "a text");
@@ -133,18 +133,18 @@ export class Section {
 		throw this.wrong(path, value, "true or false");
 	}
 
-	/** A whole number of 32 bits. A fraction is cut off. */
+	/** A 32-bit integer. Fractions are truncated. */
 	int(path: string, absent: number): number {
 		const value = this.integer(path, "a whole number of 32 bits", MIN_INT32, MAX_INT32);
 		return this.settle(path, value === undefined ? absent : Number(value));
 	}
 
-	/** The same, moved into a range. */
+	/** A 32-bit integer, clamped to a range. */
 	intClamped(path: string, absent: number, min: number, max: number): number {
 		return this.settle(path, Math.min(max, Math.max(min, this.int(path, absent))));
 	}
 
-	/** A whole number of 64 bits. A fraction is cut off. */
+	/** A 64-bit integer. Fractions are truncated. */
 	long(path: string, absent: bigint): bigint {
 		return this.settle(path, this.integer(path, "a whole number of 64 bits", MIN_INT64, MAX_INT64) ?? absent);
 	}
@@ -164,14 +164,14 @@ export class Section {
 		return this.settle(path, number);
 	}
 
-	/** A whole number that must lie in a range. */
+	/** A 32-bit integer that must be within a range. */
 	intWithin(path: string, absent: number, min: number, max: number): number {
 		const value = this.int(path, absent);
 		if (value < min || value > max) throw this.refuse(path, `must be ${min} to ${max}, not ${value}`);
 		return value;
 	}
 
-	/** The error that a value is not acceptable, for rules beyond its type. The reason must not repeat a secret. */
+	/** The error for a value rejected by rules beyond its type. The reason must not contain a secret. */
 	refuse(path: string, reason: string): ConfigError {
 		const line = this.find(path)?.line;
 		const place = line === undefined ? this.file : `${this.file}: ${line}`;
@@ -255,7 +255,7 @@ function shown(path: string, value: HoconValue): string {
 	return value.kind === "text" ? `"${value.text}"` : value.text;
 }
 
-/** Decimal text as a whole number, its fraction cut off; undefined if it is not a number. */
+/** Parses decimal text, truncating the fraction; undefined if it is not a number. */
 function wholeNumber(text: string): bigint | undefined {
 	const [, sign = "", whole = "", fraction = "", exponent = "0"] =
 		/^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -19,8 +19,8 @@ export { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature
 export { SignedTransaction } from "../protocol/transaction.js";
 
 /**
- * Decodes hexadecimal text of even length, in either case, with or without a 0x prefix.
- * @throws {RangeError} if the text is anything else
+ * Decodes hex of even length, in either case, with or without a 0x prefix.
+ * @throws {RangeError} for any other text
  */
 function hexBytes(text: string): Uint8Array {
 	return fromHex(text.replace(/^0x/i, ""));

@@ -1,4 +1,4 @@
-/** Account addresses: 21 bytes, of which the first names the network (protocol/blocks §1.1). */
+/** Account addresses: 21 bytes, the first of which identifies the network (protocol/blocks §1.1). */
 
 import { base58 } from "@scure/base";
 import { asBuffer, concatBytes, equalBytes, fromHex, toHex } from "./bytes.js";
@@ -12,22 +12,22 @@ export const TEST_PREFIX = 0xa0;
 
 let prefix = MAIN_PREFIX;
 
-/** The address prefix of the network that this process serves. */
+/** Address prefix of the network this process serves. */
 export function addressPrefix(): number {
 	return prefix;
 }
 
-/** Selects the network's address prefix for the whole process. */
+/** Sets the address prefix for the whole process. */
 export function setAddressPrefix(value: number): void {
 	prefix = value;
 }
 
-/** Whether bytes are an address of this network: 21 bytes with its prefix, nothing else is checked. */
+/** Whether bytes are an address of this network; checks only the length and the prefix. */
 export function isAddress(bytes: Uint8Array): boolean {
 	return bytes.length === ADDRESS_LENGTH && bytes[0] === prefix;
 }
 
-/** Prefix and the last 20 bytes of the hash. @throws {RangeError} if it has fewer */
+/** The prefix followed by the last 20 bytes of a hash. @throws {RangeError} if the hash is shorter */
 export function addressFromHash(hash: Uint8Array): Uint8Array {
 	if (hash.length < 20) throw new RangeError(`${hash.length} bytes are no hash`);
 	const address = Buffer.allocUnsafe(ADDRESS_LENGTH);
@@ -41,15 +41,15 @@ export function addressFromPublicKey(publicKey: Uint8Array): Uint8Array {
 	return addressFromHash(keccak256(publicKey.length === 65 ? publicKey.subarray(1) : publicKey));
 }
 
-/** Address of the contract that a transaction creates (protocol/blocks §1.1). */
+/** Address of the contract created by a transaction (protocol/blocks §1.1). */
 export function contractAddress(transactionId: Uint8Array, owner: Uint8Array): Uint8Array {
 	return addressFromHash(keccak256(concatBytes(transactionId, owner)));
 }
 
 /**
- * Address of the contract that an operation CREATE2 makes (protocol/machine §4).
+ * Address of the contract created by CREATE2 (protocol/machine §4).
  * @param salt 32 bytes
- * @param codeHash Keccak-256 of its creation code
+ * @param codeHash Keccak-256 of the creation code
  */
 export function saltedContractAddress(
 	deployer: Uint8Array,
@@ -59,13 +59,13 @@ export function saltedContractAddress(
 	return addressFromHash(keccak256(concatBytes(deployer, salt, codeHash)));
 }
 
-/** Base58Check text of any bytes; an address gives 34 characters. */
+/** Base58Check text; an address encodes to 34 characters. */
 export function toBase58Check(bytes: Uint8Array): string {
 	const checksum = sha256(sha256(bytes)).subarray(0, 4);
 	return base58.encode(concatBytes(bytes, checksum));
 }
 
-/** Decoding takes quadratic time; nothing that the network writes in Base58Check is nearly as long. */
+/** Base58 decoding is quadratic; nothing the network encodes this way is nearly as long. */
 const MAX_TEXT_LENGTH = 128;
 
 export const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
@@ -76,8 +76,8 @@ export class Base58Error extends Error {
 }
 
 /**
- * Reads Base58Check text.
- * @returns the bytes without checksum, or undefined if the text is too short, too long, or its checksum is wrong
+ * Decodes Base58Check text.
+ * @returns the payload; undefined if the text is too short or too long, or its checksum is wrong
  * @throws {Base58Error} `Illegal character <c> at <i>`
  */
 export function fromBase58Check(text: string): Uint8Array | undefined {
@@ -93,7 +93,7 @@ export function fromBase58Check(text: string): Uint8Array | undefined {
 	return equalBytes(checksum, decoded.subarray(decoded.length - 4)) ? bytes : undefined;
 }
 
-/** Reads an address of this network from Base58Check text; undefined if it is not one. */
+/** Parses a Base58Check address of this network; undefined if it is not one. */
 export function parseAddress(text: string): Uint8Array | undefined {
 	let bytes: Uint8Array | undefined;
 	try {
@@ -105,10 +105,10 @@ export function parseAddress(text: string): Uint8Array | undefined {
 	return bytes && isAddress(bytes) ? bytes : undefined;
 }
 
-/** Characters of an address in Base58Check. */
+/** Length of a Base58Check address. */
 const VISIBLE_LENGTH = 34;
 
-/** The bytes of an address in Base58Check, which has 34 characters; undefined for any other text. */
+/** Decodes a 34-character Base58Check address; undefined for any other text. */
 export function visibleAddress(text: string): Uint8Array | undefined {
 	if (text.length !== VISIBLE_LENGTH) return undefined;
 	try {
@@ -121,9 +121,9 @@ export function visibleAddress(text: string): Uint8Array | undefined {
 }
 
 /**
- * Reads an address as users write it: Base58, its 42 hexadecimal digits (also with `0x`), or `0x` and 40 digits.
- * @param hasRightCase whether the letters of 40 digits are those of their checksum
- * @returns 21 bytes; what is wrong where it looks like an address; undefined if it doesn't
+ * Parses an address as users write it: Base58, 42 hex digits (optionally with `0x`), or `0x` and 40 digits.
+ * @param hasRightCase whether the letter case of 40 digits matches their checksum
+ * @returns 21 bytes; an error text if it resembles an address; undefined otherwise
  */
 export function addressOfText(
 	text: string,

@@ -11,27 +11,27 @@ import { canonicalOfHeader, signatureOfHeader } from "./post-quantum/fields.js";
 import { recoverAddress } from "./signature.js";
 import { SignedTransaction, type TransactionHeader } from "./transaction.js";
 
-/** Tag of the field `transactions`, the first of a block: number 1, length-delimited. */
+/** Tag of `transactions`, the first field of a block: number 1, length-delimited. */
 const BLOCK_TRANSACTIONS_TAG = 0x0a;
 
 const ZERO_HASH = new Uint8Array(32);
 
-/** Eight bytes of the number, then bytes 8 to 31 of the header's hash. */
+/** Block id: the number in eight bytes, then bytes 8 to 31 of the header hash. */
 export function blockId(number: bigint, rawHash: Uint8Array): Uint8Array {
 	return concatBytes(be64(number), rawHash.subarray(8, 32));
 }
 
-/** The block number that an id carries. */
+/** The block number encoded in a block id. */
 export function numberOfBlockId(id: Uint8Array): bigint {
 	return readBe64(id);
 }
 
-/** A block as transactions refer to it: the low bytes of its number and the start of its hash, both parts of its id. */
+/** Reference to a block in transactions: bytes of its number and hash, both taken from the block id. */
 export function refBlockOf(id: Uint8Array): Pick<TransactionHeader, "refBlockBytes" | "refBlockHash"> {
 	return { refBlockBytes: id.subarray(6, 8), refBlockHash: id.subarray(8, 16) };
 }
 
-/** Root over leaves in order; an odd node moves up unchanged; no leaf gives 32 zero bytes. */
+/** Merkle root over leaves in order; an odd node moves up unchanged; zero hash if there are no leaves. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
 	if (leaves.length === 0) return ZERO_HASH;
 	let level = leaves;
@@ -39,17 +39,17 @@ export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
 	return level[0] as Uint8Array;
 }
 
-/** What follows from a block's bytes alone. */
+/** Facts derived from a block's bytes alone. */
 interface BlockFacts {
-	/** Whether the bytes are the block's only encoding. */
+	/** Whether the bytes are the block's canonical encoding. */
 	readonly isCanonical: boolean;
 	readonly rawHash: Uint8Array;
 	readonly root: Uint8Array;
-	/** undefined: none, or the signature is wrong */
+	/** undefined if the block is unsigned or its signature is invalid */
 	readonly signer: Uint8Array | undefined;
 }
 
-/** An immutable block and what follows from its bytes. */
+/** An immutable block with cached values derived from its bytes. */
 export class SignedBlock {
 	readonly header: Readonly<BlockHeader>;
 	private cachedMessage: Readonly<Block> | undefined;
@@ -61,7 +61,7 @@ export class SignedBlock {
 	private cachedRoot: Uint8Array | undefined;
 	private cachedSigner: Uint8Array | undefined;
 	private cachedVerdict: boolean | undefined;
-	/** What it was decoded of, which needn't be canonical, while its contents are kept. */
+	/** The bytes it was decoded from (not necessarily canonical), as long as the contents are kept. */
 	received: Uint8Array | undefined;
 
 	constructor(message: Readonly<Block>, transactions?: readonly SignedTransaction[]) {
@@ -80,7 +80,7 @@ export class SignedBlock {
 		return this.cachedTransactions;
 	}
 
-	/** Keeps its bytes only: whoever asks for its transactions again has them decoded again, with other objects. */
+	/** Keeps only the encoded bytes; later access decodes transactions again, into new objects. */
 	forgetContents(): void {
 		this.cachedBytes ??= this.encode();
 		this.cachedMessage = undefined;
@@ -95,7 +95,7 @@ export class SignedBlock {
 		return block;
 	}
 
-	/** Takes what another thread found out about the bytes that it was decoded of. */
+	/** Adopts facts that another thread computed from the same received bytes. */
 	know({ isCanonical, rawHash, root, signer }: BlockFacts): void {
 		this.cachedRawHash = rawHash;
 		this.cachedRoot = root;
@@ -128,12 +128,12 @@ export class SignedBlock {
 		return this.cachedBytes;
 	}
 
-	/** Around the bytes of its transactions where those were serialised for the root. */
+	/** Reuses the transaction bytes that were serialised for the root. */
 	private encode(): Uint8Array {
 		const { cachedTransactions: transactions } = this;
 		if (!this.cachedRoot || !transactions) return Block.encode(this.message);
 		const { block_header, $unknown } = this.message;
-		// Before the writer is used: where they weren't serialised yet they need it themselves.
+		// Serialise the transactions first: they use the same shared writer.
 		const parts = transactions.map(({ bytes }) => bytes);
 		sharedWriter.reset();
 		writeBlock(sharedWriter, Block.create({ block_header, $unknown }));
@@ -144,7 +144,7 @@ export class SignedBlock {
 		return sharedWriter.finish();
 	}
 
-	/** SHA-256 of the serialised header data: what the witness signs. */
+	/** SHA-256 of the serialised header data, which the witness signs. */
 	get rawHash(): Uint8Array {
 		this.cachedRawHash ??= sha256(BlockHeaderRaw.encode(this.raw));
 		return this.cachedRawHash;
@@ -160,16 +160,16 @@ export class SignedBlock {
 		return this.cachedIdHex;
 	}
 
-	/** Root over the whole transactions, signatures and results included. */
+	/** Root over complete transactions, including signatures and results. */
 	computeMerkleRoot(): Uint8Array {
 		this.cachedRoot ??= merkleRoot(this.transactions.map((tx) => sha256(tx.bytes)));
 		return this.cachedRoot;
 	}
 
 	/**
-	 * Without unknown fields of the block and of its header; those of the header's data and of transactions are hashed, and stay.
-	 * @param onNile the fields of that network stay, too, in their canonical form
-	 * @throws {DecodeError} where fields of that network don't decode
+	 * Drops unknown fields of block and header. Those of header data and transactions are hashed and stay.
+	 * @param onNile also keeps Nile's fields, in canonical form
+	 * @throws {DecodeError} if they don't decode
 	 */
 	withoutUnknownFields(onNile = false): SignedBlock {
 		const kept = onNile ? canonicalOfHeader(this.header.$unknown, false) : undefined;
@@ -178,8 +178,8 @@ export class SignedBlock {
 	}
 
 	/**
-	 * As nodes of Nile read it: the signatures that this network alone knows in their canonical form.
-	 * @throws {DecodeError} where their fields don't decode
+	 * The block as Nile's nodes read it, with Nile-only signatures in canonical form.
+	 * @throws {DecodeError} if their fields don't decode
 	 */
 	asReadOnNile(): SignedBlock {
 		const kept = canonicalOfHeader(this.header.$unknown, true);
@@ -211,21 +211,21 @@ export class SignedBlock {
 	}
 
 	/**
-	 * The header's signature of a post-quantum scheme; undefined: it has none. On Nile alone.
-	 * @throws {DecodeError} where its field holds something else
+	 * The header's post-quantum signature (Nile only), if there is one.
+	 * @throws {DecodeError} if its field is malformed
 	 */
 	get postQuantum(): Readonly<PQAuthSig> | undefined {
 		return this.header.$unknown && signatureOfHeader(this.header);
 	}
 
-	/** Whether the header's post-quantum signature is right, verified once. The library of these schemes must be loaded. */
+	/** Whether the header's post-quantum signature is valid; cached. Needs `loadPostQuantum`. */
 	isPostQuantumValid(): boolean {
 		const entry = this.postQuantum;
 		this.cachedVerdict ??= entry !== undefined && isPostQuantumSignature(this.rawHash, entry);
 		return this.cachedVerdict;
 	}
 
-	/** The address that signed the header, recovered once. @throws {SignatureError} */
+	/** The address that signed the header; cached. @throws {SignatureError} */
 	signer(): Uint8Array {
 		this.cachedSigner ??= recoverAddress(this.rawHash, this.header.witness_signature);
 		return this.cachedSigner;
@@ -233,7 +233,7 @@ export class SignedBlock {
 }
 
 const EMPTY_HEADER = new BlockHeader();
-/** Numbers of a block's fields, for those that read only parts of its bytes. */
+/** Field numbers of a block, for code that reads only parts of its bytes. */
 export const BLOCK_TRANSACTIONS_FIELD = 1;
 export const BLOCK_HEADER_FIELD = 2;
 const EMPTY_RAW = new BlockHeaderRaw();

@@ -1,8 +1,8 @@
-/** Sizes and marks of the curve BLS12-381 (protocol/shielded §2, protocol/precompiles §2). */
+/** Sizes and flags of BLS12-381 encodings (protocol/shielded §2, protocol/precompiles §2). */
 
-/** Bytes. */
+/** In bytes. */
 export const SCALAR_BYTES = 32;
 export const COORDINATE = 48;
-/** In the first byte of an encoded point: its second coordinate is left out; it is the point at infinity. */
+/** Flags in the first byte of an encoded point: y is omitted; the point at infinity. */
 export const COMPRESSED = 0x80;
 export const INFINITY_FLAG = 0x40;

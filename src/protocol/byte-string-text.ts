@@ -1,7 +1,7 @@
 /**
- * How the network's messages show raw bytes that were not converted to text: with an identity, a size, and the bytes as a
- * C string, shortened beyond 50. The identity is an object's address there, so no client can rely on it; here it is a
- * checksum of the bytes.
+ * How the network's messages print raw byte strings: an identity, a size, and the bytes as an escaped C
+ * string, shortened beyond 50. The original identity is an object's memory address, which no client can rely
+ * on; here it is a checksum of the bytes.
  */
 
 import { crc32 } from "node:zlib";

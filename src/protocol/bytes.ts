@@ -1,33 +1,33 @@
-/** Byte strings: hexadecimal text, comparison, big-endian integers. Byte strings are never changed once made. */
+/** Byte strings: hex text, comparison, big-endian integers. Byte strings are treated as immutable. */
 
 export const EMPTY = new Uint8Array(0);
 
-/** Lower-case hexadecimal text without a prefix. */
+/** Lower-case hex without a prefix. */
 export function toHex(bytes: Uint8Array): string {
 	return asBuffer(bytes).toString("hex");
 }
 
 /**
- * Reads hexadecimal text of even length, any case, without a prefix.
- * @throws {RangeError} if the text is anything else
+ * Parses hex of even length, any case, without a prefix.
+ * @throws {RangeError} for any other text
  */
 export function fromHex(text: string): Uint8Array {
 	if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new RangeError("not hexadecimal text");
 	return Buffer.from(text, "hex");
 }
 
-/** The same memory seen as a Buffer, for its conversions. */
+/** A Buffer view of the same memory. */
 export function asBuffer(bytes: Uint8Array): Buffer {
 	return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 type Seven = readonly [number, number, number, number, number, number, number];
-/** The bytes of an address by their places. */
+/** The 21 bytes of an address, by index. */
 type AddressBytes = readonly [...Seven, ...Seven, ...Seven];
 
 /**
- * A string with one UTF-16 unit a byte: the form in which byte strings are keys of a Map.
- * PERF: most keys are addresses, and leaving the script for one takes twice the time that it takes to name its bytes.
+ * A string with one UTF-16 unit per byte, used as a Map key. PERF: most keys are addresses; a native call
+ * takes twice as long as passing 21 bytes to String.fromCharCode.
  */
 export function toKey(bytes: Uint8Array): string {
 	if (bytes.length === 21) {
@@ -53,7 +53,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 	return true;
 }
 
-/** Whether two of them are equal. */
+/** Whether any two of them are equal. */
 export function hasRepetition(parts: readonly Uint8Array[]): boolean {
 	return new Set(parts.map(toKey)).size < parts.length;
 }
@@ -67,8 +67,8 @@ export function utf8(text: string): Uint8Array {
 }
 
 /**
- * The text of UTF-8 bytes. What is not UTF-8 becomes U+FFFD as in the network's runtime, for which an encoded surrogate,
- * whole or cut short, is one bad character; for this one it is three.
+ * Decodes UTF-8. Invalid bytes become U+FFFD the way Java does it: an encoded surrogate, complete or
+ * truncated, is one replacement character there, but three in Node.js.
  */
 export function fromUtf8(bytes: Uint8Array): string {
 	const text = asBuffer(bytes).toString("utf8");
@@ -86,7 +86,7 @@ export function be64(value: bigint): Uint8Array {
 	return bytes;
 }
 
-/** Reads eight big-endian bytes as a signed integer. */
+/** Reads eight bytes as a signed big-endian integer. */
 export function readBe64(bytes: Uint8Array, offset = 0): bigint {
 	return asBuffer(bytes).readBigInt64BE(offset);
 }
@@ -98,7 +98,7 @@ export function be32(value: number): Uint8Array {
 	return bytes;
 }
 
-/** Reads four big-endian bytes as a signed integer. */
+/** Reads four bytes as a signed big-endian integer. */
 export function readBe32(bytes: Uint8Array, offset = 0): number {
 	return asBuffer(bytes).readInt32BE(offset);
 }

@@ -1,6 +1,6 @@
 /**
- * The contract types: the one list of what a transaction can do. Ids are bits of the operations mask and the numbers
- * on the wire; `type_url` is `type.googleapis.com/protocol.<name>` (protocol/schema §3.1).
+ * The single table of contract types. Ids are both the bits of the operations mask and the wire numbers;
+ * `type_url` is `type.googleapis.com/protocol.<name>` (protocol/schema §3.1).
  */
 
 import type { Message, MessageType } from "./codec/descriptor.js";
@@ -9,34 +9,34 @@ import { OPERATIONS_LENGTH } from "./permission.js";
 
 interface Row {
 	readonly id: number;
-	/** The parameter message, named as the type; types without one can't be executed. */
+	/** Parameter message, named like the type; types without one can't be executed. */
 	readonly message?: unknown;
-	/** Class of the network's node that handles the type, as configurations name it. */
+	/** Class that handles the type in the network's node, as configurations name it. */
 	readonly handler?: string;
 	/**
-	 * Since when active permissions may hold it, and new ones do: from genesis on, or since the chain parameter of this
-	 * number; `permissions`: from genesis on, but new ones don't. Absent: never.
+	 * When active permissions may include the type and new ones do: from genesis, or once the chain parameter
+	 * of this number is set; `permissions`: allowed from genesis, but not in new ones. Absent: never.
 	 */
 	readonly granted?: "genesis" | "permissions" | number;
-	/** It takes coins or tokens out of the account, or lets others do so. */
+	/** Moves coins or tokens out of the account, or lets others do so. */
 	readonly movesFunds?: true;
-	/** Chain parameter with the fee that the network takes for the type. */
+	/** Chain parameter holding the fee for the type. */
 	readonly fee?: string;
-	/** HTTP endpoint that builds a transaction of the type; of those with an endpoint of one shape. */
+	/** HTTP endpoint that builds this type, for endpoints of the common shape. */
 	readonly http?: string;
-	/** The wallet builds with that endpoint; other types with the one that is common to all. */
+	/** The wallet builds with that endpoint; other types use the generic one. */
 	readonly walletBuilder?: "own";
-	/** gRPC method that answers with the bare transaction. */
+	/** gRPC method that returns the bare transaction. */
 	readonly grpcBare?: string;
-	/** gRPC method that answers with the transaction and its id, or the reason why there is none. */
+	/** gRPC method that returns the transaction with its id, or an error. */
 	readonly grpc?: string;
-	/** Fields that hold sun; after a dot those of an inner message. */
+	/** Fields in sun; a dot leads into an inner message. */
 	readonly sunFields?: readonly string[];
-	/** Fields that hold an amount of a token that may be the coin itself, each with the field that says which. */
+	/** Amounts of a token that may be the coin itself, each with the field naming the token. */
 	readonly tokenFields?: readonly (readonly [amount: string, token: string])[];
-	/** What a transaction of the type does. */
+	/** Description of what the type does. */
 	readonly about?: string;
-	/** Field that names the paying and signing account; `owner_address` where absent. */
+	/** Field naming the paying and signing account; default `owner_address`. */
 	readonly owner?: "transparent_from_address";
 }
 
@@ -443,7 +443,7 @@ type Table = typeof table;
 
 export type ContractName = keyof Table;
 
-/** Names of the types that have a message, which can be built. */
+/** Types that have a message and so can be built. */
 export type BuildableName = {
 	[N in ContractName]: Table[N] extends { readonly message: unknown } ? N : never;
 }[ContractName];
@@ -452,12 +452,12 @@ export type BuildableName = {
 export type ContractMessage<N extends BuildableName> =
 	Table[N]["message"] extends MessageType<infer T> ? T : never;
 
-/** What stands in a column. */
+/** Values of a column. */
 export type ValueIn<C extends keyof Row> = {
 	[N in ContractName]: Table[N] extends Readonly<Record<C, infer V>> ? V : never;
 }[ContractName];
 
-/** The type in whose row a column has a value. */
+/** Type whose column has the given value. */
 export type NameWith<C extends keyof Row, V> = {
 	[N in ContractName]: Table[N] extends Readonly<Record<C, V>> ? N : never;
 }[ContractName];
@@ -465,9 +465,9 @@ export type NameWith<C extends keyof Row, V> = {
 export interface ContractType extends Omit<Row, "message" | "owner"> {
 	/** Name of the type and of its message. */
 	readonly name: ContractName;
-	/** The parameter message; types without one can't be executed. */
+	/** Parameter message; types without one can't be executed. */
 	readonly message?: MessageType<Message>;
-	/** Field that names the paying and signing account. */
+	/** Field naming the paying and signing account. */
 	readonly owner: "owner_address" | "transparent_from_address";
 }
 
@@ -489,12 +489,10 @@ export function contractTypeById(id: number): ContractType | undefined {
 	return byId.get(id);
 }
 
-/** The type that a text names, if it names one. */
 export function contractTypeByName(name: string): ContractType | undefined {
 	return byName.get(name);
 }
 
-/** The type of this name. */
 export function contractType(name: BuildableName): BuildableType {
 	return byName.get(name) as BuildableType;
 }
@@ -503,12 +501,12 @@ export function isBuildable(type: ContractType | undefined): type is BuildableTy
 	return type?.message !== undefined;
 }
 
-/** The name as people write it: without the ending `Contract`. */
+/** Display name: without the suffix `Contract`. */
 export function shortName({ name }: ContractType): string {
 	return name.replace(/Contract$/, "");
 }
 
-/** A mask of 32 bytes: bit n, least significant first, stands for contract type n (protocol/permissions §2.3). */
+/** 32-byte mask: bit n, least significant first, stands for contract type n (protocol/permissions §2.3). */
 export function operationsMask(allowed: (type: ContractType) => boolean): Uint8Array {
 	const mask = new Uint8Array(OPERATIONS_LENGTH);
 	for (const type of contractTypes) {
@@ -517,14 +515,14 @@ export function operationsMask(allowed: (type: ContractType) => boolean): Uint8A
 	return mask;
 }
 
-/** Ids of the types that a chain parameter allows. */
+/** Ids of the types enabled by a chain parameter. */
 export function typesGrantedBy(parameter: number): readonly number[] {
 	return contractTypes.filter(({ granted }) => granted === parameter).map(({ id }) => id);
 }
 
 export const TYPE_URL_PREFIX = "type.googleapis.com/protocol.";
 
-/** Whether a `type_url` names this message: any text before the last slash is accepted. */
+/** Whether a `type_url` names this message; any text before the last slash is accepted. */
 export function typeUrlMatches(typeUrl: string, name: string): boolean {
 	const slash = typeUrl.lastIndexOf("/");
 	return slash >= 0 && typeUrl.slice(slash + 1) === `protocol.${name}`;

@@ -1,9 +1,9 @@
-/** CRC-32C, Castagnoli's polynomial (RFC 3720, appendix B.4), which zlib doesn't have: the checksum of LevelDB's files and RocksDB's. */
+/** CRC-32C (Castagnoli, RFC 3720 B.4), which zlib lacks: the checksum of LevelDB and RocksDB files. */
 
 const POLYNOMIAL = 0x82f63b78;
 const MASK_DELTA = 0xa282ead8;
 
-/** Eight tables of 256: what a byte does to the remainder when 0 to 7 bytes follow it, so eight bytes go in one step. */
+/** Slicing-by-8 tables: the effect of a byte followed by 0 to 7 others. */
 const TABLES = (() => {
 	const tables = new Int32Array(8 * 256);
 	for (let byte = 0; byte < 256; byte++) {
@@ -18,7 +18,7 @@ const TABLES = (() => {
 	return tables;
 })();
 
-/** Of the bytes from `start` to `end`, 0 to 2^32 - 1. */
+/** CRC of the bytes from `start` to `end`, 0 to 2^32 - 1. */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
 	const t = TABLES;
 	let crc = -1;
@@ -39,8 +39,8 @@ export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number
 }
 
 /**
- * Whether bytes contain their own CRC-32C when cut off somewhere: the number of bytes from `start` whose CRC it is.
- * @returns -1 if there is none
+ * Finds the prefix whose CRC-32C is `wanted`.
+ * @returns its length counted from `start`; -1 if there is none
  */
 export function prefixWithCrc32c(bytes: Uint8Array, start: number, end: number, wanted: number): number {
 	const t = TABLES;
@@ -53,12 +53,11 @@ export function prefixWithCrc32c(bytes: Uint8Array, start: number, end: number, 
 	return -1;
 }
 
-/** The files hold checksums rotated, so that one of bytes with checksums in them is none of those. */
+/** LevelDB masks stored checksums, since the CRC of data that embeds CRCs is problematic. */
 export function maskedCrc32c(crc: number): number {
 	return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }
 
-/** @returns the checksum that was masked */
 export function unmaskedCrc32c(masked: number): number {
 	const rotated = (masked - MASK_DELTA) >>> 0;
 	return ((rotated >>> 17) | (rotated << 15)) >>> 0;

@@ -1,17 +1,17 @@
-/** Where a transaction's contract comes to lie. */
+/** Addresses of deployed contracts. */
 
 import { addressFromHash, contractAddress } from "./address.js";
 import { concatBytes, EMPTY, utf8 } from "./bytes.js";
 import { keccak256 } from "./hash.js";
 import type { SignedTransaction } from "./transaction.js";
 
-/** How a development chain marks a transaction with its sender's nonce; `scripts` has no use on the network. */
+/** Marks a transaction with its sender's nonce on development chains; the network doesn't use `scripts`. */
 const MARK = /^nonce=(0|[1-9]\d{0,8})$/;
 
-/** The mark of a nonce, for `raw_data.scripts`. @param nonce below 10^9 */
+/** Value of `raw_data.scripts` that marks a nonce. @param nonce below 10^9 */
 export const nonceMark = (nonce: number): Uint8Array => utf8(`nonce=${nonce}`);
 
-/** The nonce that a transaction is marked with; undefined: it has none. */
+/** The nonce a transaction is marked with, if any. */
 export function markedNonce({ raw }: SignedTransaction): number | undefined {
 	const scripts = raw?.scripts;
 	if (!scripts || scripts.length === 0 || scripts.length > 16) return undefined;
@@ -20,7 +20,7 @@ export function markedNonce({ raw }: SignedTransaction): number | undefined {
 }
 
 /**
- * Address that Ethereum's tools compute of a contract: of the list of sender and nonce in Ethereum's encoding (RLP).
+ * Contract address as Ethereum tools compute it: from the RLP list of sender and nonce.
  * @param owner 21 bytes
  */
 export function contractAddressByNonce(owner: Uint8Array, nonce: number): Uint8Array {
@@ -40,8 +40,8 @@ function evenHex(value: number): string {
 }
 
 /**
- * Address of the contract that a transaction deploys (protocol/blocks §1.1, protocol/development-chain §4.8).
- * @param countsNonces whether marks count: on development chains alone
+ * Address of the contract a transaction deploys (protocol/blocks §1.1, protocol/development-chain §4.8).
+ * @param countsNonces whether nonce marks apply, on development chains only
  */
 export function deploymentAddress(
 	transaction: SignedTransaction,

@@ -1,15 +1,15 @@
 /**
- * The two spellings of the network's brand words: neutral, which this code uses throughout, and deployed, which
- * existing clients read (the specification's README, "Names: one dialect table").
+ * The two spellings of the network's brand words: neutral, used in this code, and deployed, expected by
+ * existing clients (the specification's README, "Names: one dialect table").
  *
- * Applied at the edges only: JSON, error texts, gRPC names, configuration keys, and keys of the property store.
+ * Applied only at the edges: JSON, error texts, gRPC names, configuration keys, keys of the property store.
  */
 
 export type Dialect = "neutral" | "deployed";
 
 /**
- * Ordered: the longer words first, since two deployed words share one neutral word. The token-standard prefix counts
- * only before its number, so that ordinary words ("force") stay as they are. COINBASE is an operation of contracts.
+ * Longer words first, since two deployed words share one neutral word. The token standard's prefix only
+ * matches before its number, to leave ordinary words ("force") alone. COINBASE is an EVM opcode.
  */
 const WORDS: readonly (readonly [neutral: RegExp, deployed: string])[] = [
 	[/COIN_POWER/g, "TRON_POWER"],
@@ -37,15 +37,15 @@ const TO_NEUTRAL: readonly (readonly [deployed: RegExp, neutral: string])[] = [
 ];
 
 /**
- * What precedes a personal message before it is hashed, without the length that follows. It is part of the algorithm,
- * so no dialect changes it (protocol/wallet-formats §3.1).
+ * Prefix of a personal message before hashing, without the length that follows. It is part of the algorithm,
+ * so it is the same in both dialects (protocol/wallet-formats §3.1).
  */
 export const SIGNED_MESSAGE_PREFIX = "\x19TRON Signed Message:\n";
 
-/** Names that look like a brand word and are not one. */
+/** Names that look like a brand word but are none. */
 const KEPT = new Set(["trx_hash"]);
 
-/** The deployed spelling of an identifier or a message of this code. */
+/** Translates an identifier or message of this code to the deployed spelling. */
 export function toDeployed(text: string): string {
 	if (KEPT.has(text) || !/coin|orc/i.test(text)) return text;
 	let result = text;
@@ -53,7 +53,7 @@ export function toDeployed(text: string): string {
 	return result;
 }
 
-/** The neutral spelling of an identifier in either spelling. */
+/** Translates an identifier in either spelling to the neutral one. */
 export function toNeutral(text: string): string {
 	if (KEPT.has(text) || !/tr[cxo]/i.test(text)) return text;
 	let result = text;
@@ -61,7 +61,7 @@ export function toNeutral(text: string): string {
 	return result;
 }
 
-/** Spells a neutral text for a dialect. */
+/** Translates a neutral text to a dialect. */
 export function spell(text: string, dialect: Dialect): string {
 	return dialect === "deployed" ? toDeployed(text) : text;
 }

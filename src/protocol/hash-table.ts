@@ -1,29 +1,28 @@
 /**
- * The hash map of the network's runtime (java.util.HashMap), for the order in which it is walked: bucket after bucket, each in
- * the order of its list. The table doubles beyond three quarters of its size, and also, while it is below 64, when a bucket that
- * holds eight keys gets one more. From 64 on such a bucket becomes a red-black tree: a new key comes into the list right
- * behind its parent in the tree, and the tree's root moves to the front. Keys are only added, never removed.
+ * Emulates java.util.HashMap to reproduce its iteration order: bucket by bucket, each in list order. The
+ * table doubles when more than three quarters full and also, while smaller than 64, when a bucket of eight
+ * keys gets another. From 64 on such a bucket becomes a red-black tree: a new key is linked right behind its
+ * parent in the list, and the tree's root moves to the front. Keys are only added, never removed.
  */
 
-/** Hash of a key. */
 export type KeyHash = (key: string) => number;
 
-/** Buckets of a map that was made without a size. */
+/** Default capacity. */
 export const FIRST_CAPACITY = 16;
 
-/** A list this long becomes a tree, or makes the table grow, when it gets one more key. */
+/** A list of this length is treeified, or resizes the table, when it gets another key. */
 export const MAX_LIST = 8;
 
-/** The smallest table that has trees. */
+/** The smallest table that uses trees. */
 export const SMALLEST_WITH_TREES = 64;
 
-/** A part of a tree with at most as many keys becomes a list again when its bucket is divided. */
+/** Half of a split tree with at most this many keys becomes a list again. */
 export const MAX_UNTREED = 6;
 
-/** The hash by which buckets are chosen and trees ordered: the high bits mixed into the low ones. */
+/** The hash used for bucket selection and tree order: mixes the high bits into the low ones. */
 export const spread = (hash: number): number => hash ^ (hash >>> 16);
 
-/** Capacity of a map that grew to `count` keys by their number alone: a power of two, doubled beyond three quarters. */
+/** Capacity of a map that grew to `count` keys through its load factor only: a power of two. */
 export function capacityFor(count: number, smallest = FIRST_CAPACITY): number {
 	let capacity = smallest;
 	while (count > capacity * 0.75) capacity *= 2;
@@ -44,7 +43,7 @@ interface Node {
 
 interface Bucket {
 	first: Node;
-	/** The first of the list is a tree's root. */
+	/** Whether `first` is the root of a tree. */
 	isTree: boolean;
 }
 
@@ -53,10 +52,10 @@ type Table = (Bucket | undefined)[];
 export class HashTable {
 	private table: Table;
 	private readonly known = new Set<string>();
-	/** A copy would be walked as this map is, and so would each copy of it. */
+	/** Whether a copy, and a copy of that, would iterate in the same order. */
 	private isStable = false;
 
-	/** @param capacity of the empty map, a power of two */
+	/** @param capacity initial capacity, a power of two */
 	constructor(
 		private readonly hashOf: KeyHash,
 		capacity = FIRST_CAPACITY,
@@ -64,7 +63,7 @@ export class HashTable {
 		this.table = new Array(capacity).fill(undefined);
 	}
 
-	/** Adds a key; one that is there stays where it is. */
+	/** Adds a key; an existing one keeps its position. */
 	add(key: string): void {
 		if (this.known.has(key)) return;
 		this.known.add(key);
@@ -102,7 +101,7 @@ export class HashTable {
 		this.table = doubled;
 	}
 
-	/** The keys in the order of a walk. */
+	/** Keys in iteration order. */
 	*keys(): Generator<string> {
 		for (const bucket of this.table) {
 			for (let node = bucket?.first; node; node = node.after) yield node.key;
@@ -110,8 +109,8 @@ export class HashTable {
 	}
 
 	/**
-	 * A map of the runtime's first size into which this one's keys were put in the order of a walk. It may be this one where
-	 * that makes no difference.
+	 * A map of default capacity filled with these keys in iteration order. May return this map if that is
+	 * equivalent.
 	 */
 	copy(): HashTable {
 		if (this.isStable) return this;
@@ -141,7 +140,7 @@ function newNode(key: string, hash: number): Node {
 	};
 }
 
-/** Divides a bucket by a bit of the hashes; both parts keep the order. */
+/** Splits a bucket by one hash bit; both halves keep their order. */
 function divide(bucket: Bucket, bit: number): [low: Bucket | undefined, high: Bucket | undefined] {
 	const low: Node[] = [];
 	const high: Node[] = [];
@@ -153,7 +152,7 @@ function divide(bucket: Bucket, bit: number): [low: Bucket | undefined, high: Bu
 	return [linked(low, bucket.isTree), linked(high, bucket.isTree)];
 }
 
-/** A bucket of these nodes, which were part of a tree or of a list. */
+/** Relinks nodes that were part of a tree or a list into a bucket. */
 function linked(nodes: readonly Node[], wasTree: boolean): Bucket {
 	for (const [i, node] of nodes.entries()) {
 		node.before = nodes[i - 1];
@@ -164,7 +163,7 @@ function linked(nodes: readonly Node[], wasTree: boolean): Bucket {
 	return bucket;
 }
 
-/** Makes a tree of a list, whose nodes come into it one by one; only its root changes its place in the list. */
+/** Turns a list into a tree by inserting its nodes one by one; only the root changes its list position. */
 function makeTree(bucket: Bucket): void {
 	bucket.isTree = true;
 	let root: Node | undefined;
@@ -189,7 +188,7 @@ function insertIntoTree(bucket: Bucket, node: Node): void {
 	moveToFront(bucket, balance(root, node));
 }
 
-/** Hangs a node below the leaf where it belongs: by hash, signed, then by key. @returns its parent */
+/** Inserts a node as a leaf, ordered by signed hash, then key. @returns its parent */
 function descend(root: Node, node: Node): Node {
 	let parent = root;
 	for (;;) {
@@ -217,14 +216,14 @@ function moveToFront(bucket: Bucket, root: Node): void {
 	bucket.first = root;
 }
 
-/** Restores the rules of a red-black tree after a node was hung below a leaf. @returns the root */
+/** Restores the red-black invariants after an insertion. @returns the root */
 function balance(top: Node, inserted: Node): Node {
 	let root = top;
 	let node = inserted;
 	node.red = true;
 	while (node.parent?.red) {
 		let { parent } = node;
-		// A red node is not the root.
+		// A red node is never the root.
 		const grand = parent.parent as Node;
 		const isLeft = parent === grand.left;
 		const uncle = isLeft ? grand.right : grand.left;
@@ -246,7 +245,7 @@ function balance(top: Node, inserted: Node): Node {
 	return root;
 }
 
-/** Turns a node down to the left or right; its child of the other side takes its place. @returns the root */
+/** Rotates a node down; its child on the other side takes its place. @returns the root */
 function rotate(root: Node, node: Node, toLeft: boolean): Node {
 	const child = (toLeft ? node.right : node.left) as Node;
 	const inner = toLeft ? child.left : child.right;
@@ -263,16 +262,16 @@ function rotate(root: Node, node: Node, toLeft: boolean): Node {
 	return parent ? root : child;
 }
 
-/** Keys by their buckets in a table of that capacity: the order of a walk as long as no bucket gets a ninth key. */
+/** Keys by bucket index for a capacity: the iteration order while no bucket gets a ninth key. */
 export function bucketOrder(keys: readonly string[], hashOf: KeyHash, capacity: number): string[] {
 	const rows = keys.map((key) => ({ key, bucket: spread(hashOf(key)) & (capacity - 1) }));
 	return rows.sort((a, b) => a.bucket - b.bucket).map((row) => row.key);
 }
 
 /**
- * Keys, given in the order of their insertion and each once, in the order of a walk.
- * PERF: most maps hold a few keys; no bucket can have more than eight of them, and then sorting by bucket is all.
- * @param capacity of the empty map
+ * Returns distinct keys, given in insertion order, in iteration order. PERF: with at most eight keys no
+ * bucket can overflow, so sorting by bucket is enough.
+ * @param capacity initial capacity
  */
 export function walkOrder(
 	keys: readonly string[],

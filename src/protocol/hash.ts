@@ -1,5 +1,5 @@
 /**
- * The two hash functions of the network (protocol/blocks §1.2): SHA-256 for ids, Merkle trees and text addresses;
+ * The network's two hash functions (protocol/blocks §1.2): SHA-256 for ids, Merkle trees and Base58Check;
  * Keccak-256 (padding 0x01, not SHA-3) for addresses and the contract machine.
  */
 
@@ -19,8 +19,8 @@ export function keccak256(data: Uint8Array): Uint8Array {
 }
 
 /**
- * Switches Keccak to its WebAssembly build, several times faster on short inputs. Programs that hash much call this
- * once at start; before that the portable implementation answers.
+ * Switches Keccak to a WebAssembly build, several times faster on short inputs. Programs that hash a lot call
+ * this once at startup; until then the portable implementation is used.
  */
 export async function useFastHashing(): Promise<void> {
 	const { createKeccak } = await import("hash-wasm");

@@ -13,12 +13,12 @@ export const MIN_INT64 = -0x8000000000000000n;
 
 const TWO_63 = 2 ** 63;
 
-/** An exact operation left the range of a signed 64-bit integer. */
+/** An exact operation overflowed a signed 64-bit integer. */
 export class OverflowError extends Error {
 	override readonly name = "ArithmeticException";
 }
 
-/** Keeps the low 64 bits as a signed integer: what an unchecked operation yields. */
+/** The low 64 bits as a signed integer: the result of an unchecked operation. */
 export function wrap(value: bigint): bigint {
 	return value >= MIN_INT64 && value <= MAX_INT64 ? value : BigInt.asIntN(64, value);
 }
@@ -41,7 +41,7 @@ export function checkedMul(a: bigint, b: bigint): bigint {
 	return checked(a * b);
 }
 
-/** `a / b`, one more if the remainder is positive. */
+/** `a / b`, plus one if the remainder is positive. */
 export function ceilDiv(a: bigint, b: bigint): bigint {
 	return a / b + (a % b > 0n ? 1n : 0n);
 }
@@ -75,13 +75,13 @@ export function maxInt(a: bigint, b: bigint): bigint {
 /** Decimal digits of the largest 64-bit integer. */
 const MAX_DIGITS = 19;
 const LOW_64_DIGITS = 16;
-/** Decimal digits that are taken at a time, and what they are worth. */
+/** Decimal digits processed at a time. */
 const GROUP = 15;
 const GROUP_SIZE = 10n ** BigInt(GROUP);
 
 /**
- * Reads a whole number in decimal digits with an optional sign; undefined if the text is none, or beyond 64 bits. Takes
- * time in proportion to the text, which a stranger may have written.
+ * Parses a decimal integer with an optional sign; undefined if malformed or beyond 64 bits. Linear in the
+ * length of the (untrusted) text.
  */
 export function parseInt64(text: string): bigint | undefined {
 	if (!/^[+-]?\d+$/.test(text)) return undefined;
@@ -92,8 +92,8 @@ export function parseInt64(text: string): bigint | undefined {
 }
 
 /**
- * The low 64 bits of a whole number of any length, as a signed integer; undefined if the text is none.
- * @param text an optional sign, then digits of the radix without a prefix
+ * The low 64 bits of an integer of any length, as a signed integer; undefined if malformed.
+ * @param text an optional sign, then digits without a prefix
  */
 export function parseWrapped(text: string, radix: 10 | 16): bigint | undefined {
 	if (!(radix === 16 ? /^[+-]?[0-9a-fA-F]+$/ : /^[+-]?\d+$/).test(text)) return undefined;
@@ -109,7 +109,7 @@ export function parseWrapped(text: string, radix: 10 | 16): bigint | undefined {
 	return wrap(text.startsWith("-") ? -magnitude : magnitude);
 }
 
-/** Without sign and leading zeros; of zero one digit. */
+/** Strips the sign and leading zeros, keeping one digit of zero. */
 function significant(text: string): string {
 	return text.replace(/^[+-]?0*(?=[0-9a-fA-F])/, "");
 }

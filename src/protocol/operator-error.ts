@@ -1,6 +1,6 @@
 /**
- * Why a node can't start or go on, as a sentence for the person who runs it: a wrong configuration, a damaged directory, a
- * port in use. Everything else that is thrown is a fault of the program.
+ * An error for the operator, explaining in one sentence why a node can't start or continue: invalid
+ * configuration, damaged directory, port in use. Any other error is a bug.
  */
 export class OperatorError extends Error {
 	override readonly name: string = "OperatorError";

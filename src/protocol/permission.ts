@@ -1,4 +1,4 @@
-/** Account permissions: defaults, lookup, and the operations mask (protocol/permissions §2.1, protocol/permissions §2.3). */
+/** Account permissions: defaults, lookup, and the operations mask (protocol/permissions §2.1, §2.3). */
 
 import { equalBytes } from "./bytes.js";
 import { type Account, Key, Permission, PermissionPermissionType } from "./messages.js";
@@ -7,10 +7,10 @@ export const OWNER_PERMISSION = 0;
 export const WITNESS_PERMISSION = 1;
 export const FIRST_ACTIVE_PERMISSION = 2;
 
-/** Signatures of a transaction that count. */
+/** Maximum number of signatures that count. */
 export const MAX_SIGNATURES = 5;
 
-/** Length of an operations mask in bytes: one bit a contract type. */
+/** Length of an operations mask in bytes: one bit per contract type. */
 export const OPERATIONS_LENGTH = 32;
 
 const soleKey = (address: Uint8Array): readonly Readonly<Key>[] => [Key.create({ address, weight: 1n })];
@@ -34,7 +34,7 @@ export function defaultWitnessPermission(address: Uint8Array): Permission {
 	});
 }
 
-/** @param operations the chain's ACTIVE_DEFAULT_OPERATIONS at this moment */
+/** @param operations the chain's current ACTIVE_DEFAULT_OPERATIONS */
 export function defaultActivePermission(address: Uint8Array, operations: Uint8Array): Permission {
 	return Permission.create({
 		type: PermissionPermissionType.Active,
@@ -47,9 +47,9 @@ export function defaultActivePermission(address: Uint8Array, operations: Uint8Ar
 }
 
 /**
- * The permission of an account under an id.
- * @param account undefined for an account that doesn't exist: it has the default owner and active permissions
- * @param defaultOperations the mask of a default active permission
+ * An account's permission by id.
+ * @param account undefined if it doesn't exist: it has the default owner and active permissions
+ * @param defaultOperations mask of a default active permission
  */
 export function permissionById(
 	account: Readonly<Account> | undefined,

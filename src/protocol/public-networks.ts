@@ -1,4 +1,4 @@
-/** The public networks, by the block that each began with (protocol/blocks §2.2). */
+/** The public networks, identified by genesis block (protocol/blocks §2.2). */
 
 import { fromHex, toHex } from "./bytes.js";
 
@@ -17,31 +17,31 @@ export type PublicNetwork = keyof typeof PUBLIC_NETWORKS;
 
 export const PUBLIC_NETWORK_NAMES = Object.keys(PUBLIC_NETWORKS) as readonly PublicNetwork[];
 
-/** The public network that began with a block; undefined: it is another's. @param genesisId 32 bytes */
+/** The public network with this genesis block, if any. @param genesisId 32 bytes */
 export function publicNetworkOf(genesisId: Uint8Array): PublicNetwork | undefined {
 	const id = toHex(genesisId);
 	return PUBLIC_NETWORK_NAMES.find((name) => PUBLIC_NETWORKS[name].genesisId === id);
 }
 
-/** A chain as messages name it: a public network's title, or its genesis block. @param genesisId 32 bytes */
+/** A chain's name in messages: a public network's title, or its genesis block. @param genesisId 32 bytes */
 export function chainTitle(genesisId: Uint8Array): string {
 	const name = publicNetworkOf(genesisId);
 	return name ? PUBLIC_NETWORKS[name].title : `the chain whose genesis block is ${toHex(genesisId)}`;
 }
 
-/** A genesis block as messages name it: its id, and whose it is. @param genesisId 32 bytes */
+/** A genesis block's name in messages: its id and network. @param genesisId 32 bytes */
 export function genesisTitle(genesisId: Uint8Array): string {
 	const name = publicNetworkOf(genesisId);
 	return name ? `${toHex(genesisId)} (${PUBLIC_NETWORKS[name].title})` : toHex(genesisId);
 }
 
-// What tells development chains from all others (protocol/development-chain §1).
+// Properties that identify development chains (protocol/development-chain §1).
 
-/** The ORC-10 token that the chain's own shielded pool keeps: the first that is issued. */
+/** ORC-10 token of the chain's own shielded pool: the first one issued. */
 export const DEVELOPMENT_POOL_TOKEN = "1000001";
 
 /**
- * Parent of the genesis block of every development chain: that of the stock runtime, which test suites of clients
+ * Parent of every development chain's genesis block: that of the stock runtime, which clients' test suites
  * compare. No public network has it.
  */
 export const DEVELOPMENT_PARENT_HASH = fromHex(

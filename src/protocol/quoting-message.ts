@@ -1,18 +1,15 @@
-/**
- * Messages of this program that quote others: addresses, names, what a client sent. The dialect respells the program's
- * own words only.
- */
+/** Messages that quote addresses, names or client input. Dialects respell only the program's own words. */
 
 import { type Dialect, spell } from "./dialect.js";
 
 export class QuotingMessage {
-	/** @param own one more than `quoted`: the words before, between and after the quotations, in neutral spelling */
+	/** @param own one more than `quoted`: the text around the quotations, in neutral spelling */
 	constructor(
 		private readonly own: readonly string[],
 		private readonly quoted: readonly string[],
 	) {}
 
-	/** The same behind some words of the program. */
+	/** Prepends words of the program. */
 	after(words: string): QuotingMessage {
 		const [first = "", ...others] = this.own;
 		return new QuotingMessage([words + first, ...others], this.quoted);
@@ -28,12 +25,12 @@ export class QuotingMessage {
 	}
 }
 
-/** A message of the program with quotations in it: `` quoting`No asset named ${name}` ``. */
+/** A message with quotations: `` quoting`No asset named ${name}` ``. */
 export function quoting(own: TemplateStringsArray, ...quoted: readonly string[]): QuotingMessage {
 	return new QuotingMessage(own, quoted);
 }
 
-/** Spells a message for a dialect; a bare text is all the program's own. */
+/** Spells a message in a dialect; a plain string is entirely the program's own words. */
 export function spellMessage(message: string | QuotingMessage, dialect: Dialect): string {
 	return typeof message === "string" ? spell(message, dialect) : message.spell(dialect);
 }

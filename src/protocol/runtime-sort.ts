@@ -1,22 +1,22 @@
-/** How the runtime of the network's node sorts a list, which tells where a comparison contradicts itself (protocol/parameters §5.2). */
+/** Java's list sort, which detects inconsistent comparators (protocol/parameters §5.2). */
 
 import { NamedError } from "./json/exceptions.js";
 
 type Compare<T> = (a: T, b: T) => number;
 
-/** Shorter lists are sorted by insertion alone, and shorter runs are lengthened by it. */
+/** Shorter lists use insertion sort only; shorter runs are extended by it. */
 const LEAST_MERGED = 32;
-/** Elements of one run in a row from which on the rest of them is searched for. */
+/** Consecutive wins of one run that start galloping mode. */
 const GALLOP_FROM = 7;
 
-/** A comparison has contradicted itself where a merge can see it. */
+/** Thrown when a merge detects an inconsistent comparator. */
 const contradiction = () =>
 	new NamedError("IllegalArgumentException", "Comparison method violates its general contract!");
 
 /**
- * Sorts as the runtime of the network's node does (protocol/parameters §5.2): the merge sort of natural runs that is known as
- * TimSort. With a comparison that is consistent any stable sort gives the same.
- * @throws {NamedError} where a comparison is so inconsistent that a merge finds nothing left of the run that it copied
+ * Sorts like the runtime of the network's node (protocol/parameters §5.2): TimSort. With a consistent
+ * comparator, any stable sort gives the same result.
+ * @throws {NamedError} if a merge unexpectedly exhausts the run it copied
  */
 export function runtimeSorted<T>(values: readonly T[], compare: Compare<T>): T[] {
 	const list = [...values];
@@ -39,7 +39,7 @@ export function runtimeSorted<T>(values: readonly T[], compare: Compare<T>): T[]
 	return list;
 }
 
-/** Length of the run at a place; one that strictly descends is turned around. */
+/** Length of the run at a position; reverses a strictly descending one. */
 function runLength<T>(list: T[], start: number, end: number, compare: Compare<T>): number {
 	const isBefore = (at: number) => compare(list[at] as T, list[at - 1] as T) < 0;
 	let at = start + 1;
@@ -50,7 +50,7 @@ function runLength<T>(list: T[], start: number, end: number, compare: Compare<T>
 	return at - start;
 }
 
-/** Inserts what stands from `from` on into the sorted part before it. */
+/** Binary insertion of the elements from `from` on into the sorted part before it. */
 function insertFrom<T>(list: T[], start: number, end: number, from: number, compare: Compare<T>): void {
 	for (let at = from; at < end; at++) {
 		const value = list[at] as T;
@@ -65,7 +65,7 @@ function insertFrom<T>(list: T[], start: number, end: number, from: number, comp
 	}
 }
 
-/** Sorted elements of an array. */
+/** A sorted slice of an array. */
 interface Part<T> {
 	readonly array: readonly T[];
 	readonly start: number;
@@ -73,8 +73,8 @@ interface Part<T> {
 }
 
 /**
- * How many elements of a part go before one that is put in, searched from a hint on in steps that double.
- * @param goes whether an element goes before it; those that do stand before those that don't
+ * Number of elements that precede an inserted one, by exponential search from a hint.
+ * @param goes whether an element precedes it; monotonic over the slice
  */
 function gallop<T>({ array, start, length }: Part<T>, hint: number, goes: (element: T) => boolean): number {
 	const at = (place: number) => goes(array[start + place] as T);
@@ -100,7 +100,7 @@ interface Run {
 	readonly length: number;
 }
 
-/** Two runs that are merged: each take says whether to go on, each gallop how many come before what the other gives next. */
+/** Two runs being merged: a take returns whether to go on; `gallop1` counts elements before run 2's next. */
 interface TwoRuns {
 	take1(count: number): boolean;
 	take2(count: number): boolean;
@@ -110,7 +110,7 @@ interface TwoRuns {
 	isSecond(): boolean;
 }
 
-/** Runs that stand side by side, and are merged so that their lengths stay balanced. */
+/** Adjacent runs, merged so that their lengths stay balanced. */
 class Runs<T> {
 	private readonly runs: Run[] = [];
 	private leastGallop = GALLOP_FROM;
@@ -144,7 +144,7 @@ class Runs<T> {
 		}
 	}
 
-	/** Merges a run with the one behind it. What stands right already is left out. */
+	/** Merges a run with the next one, skipping elements already in place. */
 	private merge(at: number): void {
 		const { list: array, compare } = this;
 		const [first, second] = this.runs.splice(at, 2) as [Run, Run];
@@ -163,7 +163,7 @@ class Runs<T> {
 		else this.mergeDown(left, right);
 	}
 
-	/** Merges from the front on; the first run is copied. */
+	/** Merges forwards; copies the first run. */
 	private mergeUp(first: Run, second: Run): void {
 		const { list, compare } = this;
 		const copy = list.slice(first.start, second.start);
@@ -193,7 +193,7 @@ class Runs<T> {
 		take1(left1);
 	}
 
-	/** Merges from the back on; the second run is copied. */
+	/** Merges backwards; copies the second run. */
 	private mergeDown(first: Run, second: Run): void {
 		const { list, compare } = this;
 		const copy = list.slice(second.start, second.start + second.length);
@@ -227,7 +227,7 @@ class Runs<T> {
 		take2(left2);
 	}
 
-	/** Takes from two runs in turn, one by one, and by search while one of them gives many in a row; until one is at its end. */
+	/** Alternates between one-by-one merging and galloping until one run is exhausted. */
 	private alternate({ take1, take2, gallop1, gallop2, isSecond }: TwoRuns): void {
 		this.leastGallop = Math.max(1, this.leastGallop);
 		for (;;) {

@@ -1,8 +1,8 @@
 /**
  * Signatures over 32-byte hashes: secp256k1, 65 bytes r‖s‖v (protocol/permissions §§3.1 and 3.2).
  *
- * Acceptance is wider than a library's: r and s are not range-checked and trailing bytes are ignored, as on the
- * network. The common case goes to a compiled library; everything unusual to the rule spelled out here.
+ * Acceptance is wider than in libraries: like the network, it doesn't range-check r and s, and ignores
+ * trailing bytes. Common cases use a compiled library; anything unusual falls back to the full rule here.
  */
 
 import { createECDH, createHmac } from "node:crypto";
@@ -12,50 +12,50 @@ import { concatBytes, utf8 } from "./bytes.js";
 import { SIGNED_MESSAGE_PREFIX } from "./dialect.js";
 import { keccak256, sha256 } from "./hash.js";
 
-/** Order of the curve secp256k1: private keys are below it. */
+/** Order of the curve secp256k1; private keys are below it. */
 export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 export const SIGNATURE_LENGTH = 65;
 
-/** A signature that yields no public key. The message is the wire text, with the class that clients see. */
+/** No public key can be recovered. The message is the wire text, including the class that clients see. */
 export class SignatureError extends Error {
 	override readonly name: string = "SignatureError";
 }
 
-/** A compiled library. */
+/** A compiled library for key recovery. */
 export interface RecoverEngine {
 	/**
-	 * Recovers an uncompressed public key from a well-formed signature.
-	 * Returns undefined for anything out of the ordinary; the caller then applies the full rule. Of numbers in range that
-	 * is an x without a point, and a result that is the point at infinity.
+	 * Recovers an uncompressed public key from a well-formed signature. Returns undefined for anything unusual,
+	 * for which the caller applies the full rule. For r and s in range, that is an x not on the curve, or the
+	 * point at infinity.
 	 */
 	readonly recover: (hash: Uint8Array, signature: Uint8Array, recovery: number) => Uint8Array | undefined;
-	/** Whether these 33 bytes are a point of the curve in its compressed form. */
+	/** Whether 33 bytes are a valid compressed point. */
 	readonly isPoint: (compressed: Uint8Array) => boolean;
 	/**
-	 * Signers of many signatures at once, if the library can do that.
+	 * Recovers the signers of many signatures at once, if supported.
 	 * @param questions 97 bytes each: hash, r, s, header byte
 	 * @param prefix first byte of an address
-	 * @param answers 86 bytes each, filled: 1, the address, x and y of the key, or zeros for what {@link recoverAddress} has to decide
+	 * @param answers output, 86 bytes each: 1, address, x, y; zeros if {@link recoverAddress} must decide
 	 */
 	readonly recoverSigners?: (questions: Uint8Array, prefix: number, answers: Uint8Array) => void;
 	/**
-	 * Whether many signatures were all made by the keys that are expected, if the library can tell.
-	 * @param claims 115 bytes each, 512 at most: hash, r, s, header byte, 16 bytes that nobody foresees, index of the key (2, little-endian)
+	 * Batch verification against expected keys, if supported.
+	 * @param claims 115 bytes each, at most 512: hash, r, s, header, 16 unpredictable bytes, key index (2, LE)
 	 * @param keys 64 bytes each: x and y
-	 * @returns false where one wasn't, or is none that the library decides
+	 * @returns false if any signature is wrong or unsupported
 	 */
 	readonly checkSigners?: (claims: Uint8Array, keys: Uint8Array) => boolean;
 }
 
 let engine: (RecoverEngine & { readonly name: string }) | undefined;
 
-/** Installs a compiled library for the common case of {@link recoverAddress}; undefined: none. */
+/** Installs a compiled library for {@link recoverAddress}; undefined removes it. */
 export function setRecoverEngine(name: string, library: RecoverEngine | undefined): void {
 	engine = library && { name, ...library };
 }
 
-/** Signs a hash as {@link sign} does, without v. */
+/** Signs a hash like {@link sign}, without v. */
 export type SignEngine = (
 	hash: Uint8Array,
 	privateKey: Uint8Array,
@@ -68,10 +68,10 @@ export function setSignEngine(sign: SignEngine | undefined): void {
 	signEngine = sign;
 }
 
-/** The compiled library of this thread; undefined: there is none. */
+/** The compiled library of this thread, if any. */
 export const recoverEngine = (): RecoverEngine | undefined => engine;
 
-/** Which library recovers signatures in this thread. */
+/** Name of the library that recovers signatures in this thread. */
 export function recoverEngineName(): string {
 	return engine?.name ?? "noble";
 }
@@ -86,10 +86,10 @@ secp256k1.hashes.hmacSha256 = (key, message) =>
 	new Uint8Array(createHmac("sha256", key).update(message).digest());
 
 /**
- * The address that made a signature over a hash.
+ * Recovers the address that signed a hash.
  * @param hash 32 bytes
- * @param signature at least 65 bytes; more are ignored
- * @throws {SignatureError} with the text that the network reports
+ * @param signature at least 65 bytes; the rest is ignored
+ * @throws {SignatureError} with the network's text
  */
 export function recoverAddress(hash: Uint8Array, signature: Uint8Array): Uint8Array {
 	if (signature.length < SIGNATURE_LENGTH) throw new SignatureError(`Signature size is ${signature.length}`);
@@ -104,16 +104,16 @@ export function recoverAddress(hash: Uint8Array, signature: Uint8Array): Uint8Ar
 	return recoverByRule(hash, signature, recovery);
 }
 
-/** Whether a number of the signature is from 1 to the order of the group less one. */
+/** Whether r or s is between 1 and the group order less one. */
 function isInRange(signature: Uint8Array, offset: number): boolean {
 	const number = signature.subarray(offset, offset + 32);
 	return Buffer.compare(number, ORDER) < 0 && Buffer.compare(number, ZERO) > 0;
 }
 
 /**
- * What the rule makes of numbers in range that the engine refuses: there is no point with this x, or the result is the
- * point at infinity. Which of the two a square root tells, a tenth of a recovery: signatures of both kinds can be made
- * on purpose, by the thousand.
+ * The result for r and s in range that the engine rejects: either x is not on the curve, or the result is the
+ * point at infinity. A square root distinguishes them at a tenth of the cost of a recovery, since attackers
+ * can produce such signatures by the thousand.
  */
 function recoverRefused({ isPoint }: RecoverEngine, signature: Uint8Array): Uint8Array {
 	const compressed = Buffer.allocUnsafe(33);
@@ -183,19 +183,19 @@ export function sign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
 	return signature;
 }
 
-/** Signs the hash of a block header as nodes write it: like {@link sign}, with v = recovery id. */
+/** Signs a block header hash like {@link sign}, but with v = recovery id, as nodes write it. */
 export function signBlock(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
 	const signature = sign(hash, privateKey);
 	signature[64] = (signature[64] as number) - 27;
 	return signature;
 }
 
-/** What is signed of a personal message of any length: the prefix carries its length in bytes (protocol/wallet-formats §3). */
+/** Hash of a personal message; the prefix includes its length in bytes (protocol/wallet-formats §3). */
 export function messageHash(message: Uint8Array): Uint8Array {
 	return keccak256(concatBytes(utf8(`${SIGNED_MESSAGE_PREFIX}${message.length}`), message));
 }
 
-/** The address whose private key this is. */
+/** The address of a private key. */
 export function addressOfPrivateKey(privateKey: Uint8Array): Uint8Array {
 	const pair = createECDH("secp256k1");
 	pair.setPrivateKey(privateKey);

@@ -1,12 +1,12 @@
 /**
- * The raw block format of snappy (https://github.com/google/snappy/blob/main/format_description.txt).
+ * The raw snappy block format (https://github.com/google/snappy/blob/main/format_description.txt).
  *
- * The format lets a compressor choose. The choices here (fragments of 64 KiB, hash and table size, steps that grow
- * where nothing matches) are those of the C++ library that the network's nodes use, so equal messages have equal
+ * Compressors are free to choose. The choices here (64 KiB fragments, hash and table size, growing steps in
+ * incompressible data) follow the C++ library used by the network's nodes, so that equal messages have equal
  * bytes; every recorded frame of a reference node is reproduced.
  */
 
-/** Compressed bytes that break the format. */
+/** Malformed compressed data. */
 export class SnappyError extends Error {
 	override readonly name = "SnappyError";
 }
@@ -14,7 +14,7 @@ export class SnappyError extends Error {
 const FRAGMENT = 1 << 16;
 const MIN_TABLE_BITS = 8;
 const MAX_TABLE_BITS = 14;
-/** In the last bytes of a fragment nothing is looked for. */
+/** No matches are searched in the last bytes of a fragment. */
 const INPUT_MARGIN = 15;
 const HASH_MULTIPLIER = 0x1e35a7bd;
 const HASH_SHIFT = 32 - MAX_TABLE_BITS;
@@ -23,11 +23,11 @@ const LITERAL = 0;
 const COPY_1_BYTE_OFFSET = 1;
 const COPY_2_BYTE_OFFSET = 2;
 
-/** Position of the last place with a hash, within the fragment. One for the thread: compressing is synchronous. */
+/** Last position by hash, within the fragment. Shared per thread: compression is synchronous. */
 const table = new Uint16Array(1 << MAX_TABLE_BITS);
 let output = new Uint8Array(FRAGMENT);
 
-/** Compresses any number of bytes below 2^32. */
+/** Compresses fewer than 2^32 bytes. */
 export function compress(input: Uint8Array): Uint8Array {
 	const capacity = 32 + input.length + Math.ceil(input.length / 6);
 	if (output.length < capacity) output = new Uint8Array(capacity);
@@ -53,7 +53,7 @@ function compressFragment(input: Uint8Array, outputStart: number): number {
 		const limit = length - INPUT_MARGIN;
 		let at = 0;
 		search: while (true) {
-			// Looks for four bytes that were seen before; every 32 misses the steps become one longer.
+			// Search a four-byte match; the step grows by one every 32 misses.
 			literalStart = at++;
 			let skip = 32;
 			let word = view.getInt32(at, true);
@@ -110,7 +110,7 @@ function writeLiteral(input: Uint8Array, start: number, end: number, outputStart
 	return out;
 }
 
-/** A copy has at most 64 bytes; the last two parts of a longer one are balanced so that none is below 4. */
+/** Copies are limited to 64 bytes; the last two parts of a longer one are balanced to be at least 4. */
 function writeCopy(offset: number, length: number, outputStart: number): number {
 	let out = outputStart;
 	let rest = length;
@@ -140,7 +140,7 @@ function writeLength(length: number): number {
 	return out;
 }
 
-/** Length that compressed bytes claim to have, and where their elements begin. @throws {SnappyError} */
+/** The claimed length, and the offset of the first element. @throws {SnappyError} */
 function readLength(input: Uint8Array): { length: number; at: number } {
 	let length = 0;
 	for (let i = 0; i < 5; i++) {
@@ -155,14 +155,14 @@ function readLength(input: Uint8Array): { length: number; at: number } {
 	throw new SnappyError("no length");
 }
 
-/** Length that compressed bytes claim to have: look at it before anything else. @throws {SnappyError} */
+/** The claimed length; check it before uncompressing. @throws {SnappyError} */
 export function uncompressedLength(input: Uint8Array): number {
 	return readLength(input).length;
 }
 
 /**
- * The first byte of what was compressed: the first element can only be a literal.
- * @returns undefined if nothing was compressed
+ * The first uncompressed byte: the first element must be a literal.
+ * @returns undefined if the data is empty
  * @throws {SnappyError}
  */
 export function firstByteOf(input: Uint8Array): number | undefined {
@@ -177,7 +177,7 @@ export function firstByteOf(input: Uint8Array): number | undefined {
 }
 
 /**
- * Takes the memory that the input claims to need: see {@link uncompressedLength}.
+ * Allocates the claimed length: see {@link uncompressedLength}.
  * @throws {SnappyError}
  */
 export function uncompress(input: Uint8Array): Uint8Array {
@@ -221,7 +221,7 @@ export function uncompress(input: Uint8Array): Uint8Array {
 		}
 		if (offset === 0 || offset > to) throw new SnappyError("copies from before the beginning");
 		if (to + count > length) throw new SnappyError("longer than it claims");
-		// Source and target may overlap: a copy repeats what it has just written.
+		// Source and target may overlap, which repeats the bytes just written.
 		if (offset >= count && count >= 24) result.copyWithin(to, to - offset, to - offset + count);
 		else for (let i = 0; i < count; i++) result[to + i] = result[to - offset + i] as number;
 		to += count;

@@ -1,7 +1,7 @@
 /**
- * A transaction as the chain handles it: the message with the values that are derived from its bytes.
+ * A transaction: the message with values derived from its bytes.
  *
- * Hashes and sizes are over the canonical re-serialisation of the parsed message, never over received bytes
+ * Hashes and sizes refer to the canonical re-serialisation of the parsed message, never to received bytes
  * (protocol/blocks §1.3).
  */
 
@@ -25,7 +25,7 @@ import { isPostQuantumSignature } from "./post-quantum/algorithms.js";
 import { canonicalOfTransaction, signaturesOfTransaction } from "./post-quantum/fields.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";
 
-/** Tag of the field `raw_data`, the first of a transaction: number 1, length-delimited. */
+/** Tag of `raw_data`, the first field of a transaction: number 1, length-delimited. */
 const RAW_DATA_TAG = 0x0a;
 
 const NO_SIGNATURES: readonly Readonly<PQAuthSig>[] = [];
@@ -35,12 +35,12 @@ export function transactionId(rawBytes: Uint8Array): Uint8Array {
 	return sha256(rawBytes);
 }
 
-/** The parameter of a contract does not decode as the message of its type. */
+/** A contract's parameter does not decode as the message of its type. */
 export class ParameterError extends Error {
 	override readonly name = "InvalidProtocolBufferException";
 }
 
-/** What follows from a transaction's bytes alone: its id, sizes in bytes, the addresses that signed or why there is none. */
+/** Facts derived from a transaction's bytes alone; sizes in bytes, signers or why recovery failed. */
 interface TransactionFacts {
 	readonly id: Uint8Array;
 	readonly size: number;
@@ -48,7 +48,7 @@ interface TransactionFacts {
 	readonly signers: readonly (Uint8Array | SignatureError)[];
 }
 
-/** An immutable transaction and what follows from its bytes; everything is computed once, when first asked for. */
+/** An immutable transaction with lazily cached values derived from its bytes. */
 export class SignedTransaction {
 	private cachedRaw: Uint8Array | undefined;
 	private cachedId: Uint8Array | undefined;
@@ -58,19 +58,19 @@ export class SignedTransaction {
 	private cachedSizeWithoutResults = -1;
 	private cachedParameter: Readonly<Message> | undefined;
 	private cachedPostQuantum: readonly Readonly<PQAuthSig>[] | undefined;
-	/** Addresses recovered from the signatures, when worker threads did it ahead; an error text where one failed. */
+	/** Signers recovered ahead by worker threads; an error if recovery failed. */
 	signers: readonly (Uint8Array | SignatureError)[] | undefined;
-	/** Whether the post-quantum signatures are right, by their places, as far as it was found out: by worker threads or here. */
+	/** Known verdicts on the post-quantum signatures, by index. */
 	postQuantumVerdicts: readonly (boolean | undefined)[] | undefined;
 
 	constructor(readonly message: Readonly<Transaction>) {}
 
-	/** @param budget for bytes from outside @throws {DecodeError} */
+	/** @param budget for untrusted bytes @throws {DecodeError} */
 	static decode(bytes: Uint8Array, budget?: DecodeBudget): SignedTransaction {
 		return new SignedTransaction(Transaction.decode(bytes, budget));
 	}
 
-	/** Takes what another thread found out about its bytes. */
+	/** Adopts facts that another thread computed from its bytes. */
 	know({ id, size, sizeWithoutResults, signers }: TransactionFacts): void {
 		this.cachedId = id;
 		this.cachedSize = size;
@@ -99,7 +99,7 @@ export class SignedTransaction {
 		return this.cachedIdHex;
 	}
 
-	/** The whole transaction, canonical. */
+	/** The complete transaction, in canonical form. */
 	get bytes(): Uint8Array {
 		if (!this.cachedBytes) {
 			this.write(sharedWriter, this.message.ret);
@@ -108,7 +108,7 @@ export class SignedTransaction {
 		return this.cachedBytes;
 	}
 
-	/** Serialises the transaction around its raw data, which was serialised for its id. */
+	/** Serialises the transaction, reusing the raw data serialised for its id. */
 	private write(writer: Writer, results: readonly Readonly<TransactionResult>[]): void {
 		const { raw_data, signature, $unknown } = this.message;
 		const { rawBytes } = this;
@@ -134,21 +134,21 @@ export class SignedTransaction {
 		return this.cachedSizeWithoutResults;
 	}
 
-	/** The first contract: the only one in a valid transaction. */
+	/** The first contract; valid transactions have exactly one. */
 	get contract(): Readonly<TransactionContract> | undefined {
 		return this.message.raw_data?.contract[0];
 	}
 
-	/** The row of the contract-type table, if the type is known. */
+	/** The contract-type table entry, if the type is known. */
 	get type(): ContractType | undefined {
 		const contract = this.contract;
 		return contract && contractTypeById(contract.type);
 	}
 
 	/**
-	 * The decoded parameter of the contract.
-	 * @throws {ParameterError} if the type has no message or the `type_url` names another one
-	 * @throws {DecodeError} if the bytes are not that message
+	 * The contract's decoded parameter.
+	 * @throws {ParameterError} if the type has no message or `type_url` names another one
+	 * @throws {DecodeError} if the bytes are malformed
 	 */
 	get parameter(): Readonly<Message> {
 		this.cachedParameter ??= unpackParameter(this.contract);
@@ -156,15 +156,15 @@ export class SignedTransaction {
 	}
 
 	/**
-	 * The same transaction, which needn't decode what it was built of.
-	 * @param parameter equal to what its bytes decode to, and not changed any more
+	 * Caches the parameter that the transaction was built from.
+	 * @param parameter equal to the decoded one, and no longer modified
 	 */
 	carrying(parameter: Readonly<Message>): this {
 		this.cachedParameter = parameter;
 		return this;
 	}
 
-	/** Address of the paying account; empty if the parameter can't be read. */
+	/** Address of the paying account; empty if the parameter can't be decoded. */
 	get owner(): Uint8Array {
 		const type = this.type;
 		if (!type?.message) return new Uint8Array(0);
@@ -182,9 +182,9 @@ export class SignedTransaction {
 	}
 
 	/**
-	 * Without fields of its own that the schema doesn't know; those inside `raw_data` are part of its id, and stay.
-	 * @param onNile the fields of that network stay, too, in their canonical form
-	 * @throws {DecodeError} where fields of that network don't decode
+	 * Drops unknown fields at the top level; those inside `raw_data` are part of the id and stay.
+	 * @param onNile also keeps Nile's fields, in canonical form
+	 * @throws {DecodeError} if they don't decode
 	 */
 	withoutUnknownFields(onNile = false): SignedTransaction {
 		if (this.message.$unknown === undefined) return this;
@@ -192,8 +192,8 @@ export class SignedTransaction {
 	}
 
 	/**
-	 * As nodes of Nile read it: the signatures that this network alone knows in their canonical form.
-	 * @throws {DecodeError} where their fields don't decode
+	 * The transaction as Nile's nodes read it, with Nile-only signatures in canonical form.
+	 * @throws {DecodeError} if their fields don't decode
 	 */
 	asReadOnNile(): SignedTransaction {
 		return this.withUnknown(canonicalOfTransaction(this.message.$unknown, true));
@@ -206,7 +206,7 @@ export class SignedTransaction {
 		return this.like(message);
 	}
 
-	/** @param message the same raw data and signatures */
+	/** @param message with the same raw data and signatures */
 	private like(message: Readonly<Transaction>): SignedTransaction {
 		const copy = new SignedTransaction(message);
 		copy.cachedRaw = this.cachedRaw;
@@ -219,8 +219,8 @@ export class SignedTransaction {
 	}
 
 	/**
-	 * Signatures of post-quantum schemes. On Nile alone: elsewhere the same bytes mean nothing.
-	 * @throws {DecodeError} where their fields hold something else
+	 * Post-quantum signatures. Only meaningful on Nile.
+	 * @throws {DecodeError} if their fields are malformed
 	 */
 	get postQuantum(): readonly Readonly<PQAuthSig>[] {
 		if (this.message.$unknown === undefined) return NO_SIGNATURES;
@@ -228,7 +228,7 @@ export class SignedTransaction {
 		return this.cachedPostQuantum;
 	}
 
-	/** Whether post-quantum signature `index` is right, verified once. The library of these schemes must be loaded. */
+	/** Whether post-quantum signature `index` is valid; cached. Needs `loadPostQuantum`. */
 	isPostQuantumValid(index: number): boolean {
 		const known = this.postQuantumVerdicts?.[index];
 		if (known !== undefined) return known;
@@ -238,7 +238,7 @@ export class SignedTransaction {
 		return verdict;
 	}
 
-	/** Keeps whether a post-quantum signature is right, for itself alone: copies made before don't see it. */
+	/** Caches a post-quantum verdict in this object only: earlier copies don't see it. */
 	addPostQuantumVerdict(index: number, verdict: boolean): void {
 		const verdicts = [...(this.postQuantumVerdicts ?? [])];
 		verdicts[index] = verdict;
@@ -247,7 +247,7 @@ export class SignedTransaction {
 
 	/**
 	 * The address that made signature `index`.
-	 * @throws {SignatureError} `Signature size is N`, or why no key can be recovered
+	 * @throws {SignatureError} `Signature size is N`, or why recovery failed
 	 */
 	signer(index: number): Uint8Array {
 		const known = this.signers?.[index];
@@ -284,7 +284,7 @@ export function unpackParameter(contract: Readonly<TransactionContract> | undefi
 	return type.message.decode(parameter.value);
 }
 
-/** A field that is part of what is signed, and means nothing. */
+/** Name of a signed field that has no effect, if any is set. */
 export function idleField({ auths, scripts, contract }: Readonly<TransactionRaw>): string | undefined {
 	const [only] = contract;
 	if (auths.length > 0) return "auths";
@@ -293,7 +293,7 @@ export function idleField({ auths, scripts, contract }: Readonly<TransactionRaw>
 	return (only?.ContractName.length ?? 0) > 0 ? "a name of the contract" : undefined;
 }
 
-/** What a new transaction needs besides its contract. Times in milliseconds. */
+/** Inputs of a new transaction besides its contract. Times in milliseconds. */
 export interface TransactionHeader {
 	/** Two low bytes of the reference block's number. */
 	readonly refBlockBytes: Uint8Array;
@@ -305,7 +305,7 @@ export interface TransactionHeader {
 	readonly permissionId?: number;
 	readonly data?: Uint8Array;
 	readonly scripts?: Uint8Array;
-	/** The contract's parameter as somebody has encoded it; absent: it is encoded here. */
+	/** The contract's parameter if already encoded. */
 	readonly packed?: Readonly<Any>;
 }
 

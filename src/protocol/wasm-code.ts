@@ -1,12 +1,12 @@
-/** Modules of WebAssembly written instruction by instruction (WebAssembly Core Specification 2.0 §5). */
+/** Assembles WebAssembly modules from instructions (WebAssembly Core Specification 2.0 §5). */
 
-/** What is used of WebAssembly, which the types of Node.js don't have. */
+/** The part of the WebAssembly API used here, which Node.js's types lack. */
 interface Engine {
 	readonly Module: new (bytes: Uint8Array) => object;
 	readonly Instance: new (module: object) => { readonly exports: unknown };
 }
 
-/** A module that can be run any number of times. */
+/** A module that can be instantiated any number of times. */
 export interface CompiledWasm {
 	readonly engine: Engine;
 	readonly module: object;
@@ -44,26 +44,26 @@ export const [ADD_32, SUBTRACT_32, EQUAL_32, LESS_32, OR_32] = [
 ] as const;
 export const [LOOP, IF, BRANCH_IF, END] = [[0x03, VOID], [0x04, VOID], [0x0d, 0], [0x0b]] as const;
 
-/** A function of a module; it returns nothing. */
+/** A function of a module, without results. */
 export interface WasmFunction {
-	/** Under which it is exported. */
+	/** Export name. */
 	readonly name: string;
-	/** Types of the parameters, which are the first locals. */
+	/** Parameter types; parameters are the first locals. */
 	readonly parameters: readonly number[];
-	/** Number and type of each kind of further locals. */
+	/** Count and type of each group of further locals. */
 	readonly locals: readonly (readonly [count: number, type: number])[];
 	readonly code: readonly number[];
 }
 
 interface WasmModule {
-	/** Of 64 KiB. */
+	/** Memory size in 64 KiB pages. */
 	readonly pages: number;
 	readonly functions: readonly WasmFunction[];
-	/** What stands in the memory at the beginning, by address. */
+	/** Initial memory contents, by address. */
 	readonly data: readonly (readonly [address: number, bytes: readonly number[]])[];
 }
 
-/** The bytes of a module that exports its memory and all of its functions. */
+/** Encodes a module that exports its memory and all functions. */
 export function wasmModule({ pages, functions, data }: WasmModule): Uint8Array {
 	const types = functions.map(({ parameters }) => [
 		...[FUNCTION, ...list(parameters.map((type) => [type]))],
@@ -86,12 +86,12 @@ export function wasmModule({ pages, functions, data }: WasmModule): Uint8Array {
 	]);
 }
 
-/** Bytes made ready for {@link runWasm}. @returns undefined where WebAssembly can't run */
+/** Compiles a module for {@link runWasm}. @returns undefined if WebAssembly is unavailable */
 export function compileWasm(bytes: Uint8Array): CompiledWasm | undefined {
 	const { WebAssembly } = globalThis as { readonly WebAssembly?: Engine };
 	return WebAssembly && { engine: WebAssembly, module: new WebAssembly.Module(bytes) };
 }
 
-/** Runs a module, with a memory of its own. @returns its exports */
+/** Instantiates a module with its own memory. @returns its exports */
 export const runWasm = <Exports>({ engine, module }: CompiledWasm): Exports =>
 	new engine.Instance(module).exports as Exports;

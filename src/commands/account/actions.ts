@@ -1,4 +1,4 @@
-/** `coin account …`: making and naming accounts. */
+/** `coin account …`: creating and naming accounts. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";

@@ -25,7 +25,7 @@ import { BalanceCount, type BalancedEntry, entryOf } from "../../wallet/view/his
 const COLUMNS = [...HISTORY_COLUMNS, "balance"] as const;
 const TOKEN_COLUMNS = ["time", "txID", "direction", "counterparty", "amount", "symbol", "balance"] as const;
 
-/** Which of the counted entries are printed. */
+/** Which of the matching entries are printed. */
 interface Window {
 	readonly limit: number;
 	readonly sinceMs: bigint | undefined;
@@ -186,21 +186,21 @@ function tokenCells(entry: TokenEntry): Cells<(typeof TOKEN_COLUMNS)[number]> {
 	};
 }
 
-/** Transfers of one ORC-20 token of an account, with the balance after each, counted back from the present one. */
+/** A transfer of one ORC-20 token with the balance after it, computed backwards from the current one. */
 interface TokenEntry {
 	readonly time: bigint;
 	readonly txID: string;
 	readonly direction: "in" | "out" | "self";
 	/** Base58. */
 	readonly counterparty: string;
-	/** In smallest units, negative for what left. */
+	/** In smallest units, negative for outgoing transfers. */
 	readonly amount: bigint;
 	readonly balance: bigint;
 	readonly symbol: string;
 	readonly decimals: number;
 }
 
-/** What the account has now. @param contract 21 bytes @param shown the contract in Base58 */
+/** The current balance. @param contract 21 bytes @param shown the contract in Base58 */
 async function tokenBalanceNow(client: NodeClient, account: Uint8Array, shown: string): Promise<bigint> {
 	const path = historyPath("accounts", account, "orc20/balance");
 	for await (const row of historyRows(client, path, { contract_address: shown })) {
@@ -211,7 +211,7 @@ async function tokenBalanceNow(client: NodeClient, account: Uint8Array, shown: s
 }
 
 /**
- * An entry of a row, and what the balance was before it; undefined for approvals.
+ * Converts a row, and computes the balance before it; undefined for approvals.
  * @param own Base58
  * @param balance after it
  */

@@ -1,4 +1,4 @@
-/** `coin account …`: what accounts have. */
+/** `coin account …`: balances and resources of accounts. */
 
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
@@ -34,12 +34,12 @@ import { resourcesOf, viewAccount } from "../../wallet/view/account-view.js";
 import { delegationsOf } from "../../wallet/view/delegations.js";
 import { viewOf } from "../../wallet/view/message-view.js";
 
-// The balance of an account at a past block, from nodes that keep the history (protocol/http-endpoints §3.6).
+// Balance of an account at a past block, from nodes that keep the history (protocol/http-endpoints §3.6).
 
 /**
- * Sun right after a block.
- * @throws {Failure} the node's failure; also if it has no record of the block, since for accounts without a
- * kept history it answers the balance of the genesis block, or 0
+ * The balance in sun right after a block.
+ * @throws {Failure} the node's; also if it has no record of the block, since without a history it returns the
+ * genesis balance, or 0
  */
 export async function balanceAt(client: NodeClient, address: Uint8Array, block: StateBlock): Promise<bigint> {
 	const identifier = { hash: toHex(block.id), number: block.number };
@@ -95,7 +95,7 @@ export const AccountBalance = query({
 	},
 });
 
-/** A token whose balances can be asked. @throws {Failure} `not_found`, `ambiguous` */
+/** A token whose balances can be queried. @throws {Failure} `not_found`, `ambiguous` */
 async function tokenOf(
 	client: NodeClient,
 	text: string,
@@ -114,7 +114,7 @@ async function tokenOf(
 	return { decimals: precision, balanceOf };
 }
 
-/** In sun; of a past block also from nodes that keep no more than the history of balances. */
+/** In sun; for past blocks, also from nodes that keep only the balance history. */
 async function balanceOf(client: NodeClient, address: Uint8Array, view: NodeView): Promise<bigint> {
 	try {
 		return (await fetchAccount(client, address, view))?.balance ?? 0n;

@@ -42,7 +42,7 @@ export const ChainExport = command({
 			blockNumber(flags.from),
 			flags.to === undefined ? undefined : blockNumber(flags.to),
 		];
-		// Opening would make a new, empty chain.
+		// Opening a missing directory would create an empty chain.
 		if (!existsSync(flags["output-directory"])) {
 			throw new Failure("not_found", `there is no data directory ${flags["output-directory"]}`);
 		}
@@ -83,14 +83,14 @@ export const ChainExport = command({
 			warning(`unsigned transactions of unlocked accounts: ${unsigned}; no other chain imports their blocks`);
 		}
 		const record = { blocks, transactions, from, to: from + BigInt(blocks) - 1n };
-		// Standard output may be the blocks themselves.
+		// Standard output may carry the blocks themselves.
 		if (args.file !== "-") print.record(record);
 		else if (chatty) printJsonNote(record);
 		if (interrupted.aborted) endInterrupted();
 	},
 });
 
-/** Whether it counts only where its account was unlocked (protocol/development-chain §4.3). Shielded ones need no signature. */
+/** Whether it needs its account impersonated (protocol/development-chain §4.3); not shielded ones. */
 function isUnsigned({ message, type }: SignedTransaction): boolean {
 	return message.signature.length === 0 && type?.name !== "ShieldedTransferContract";
 }
@@ -211,7 +211,7 @@ async function fileSize(path: string): Promise<number | undefined> {
 	try {
 		return (await stat(path)).size;
 	} catch {
-		// The reader says what is wrong with the file.
+		// Malformed files are reported by the reader.
 		return undefined;
 	}
 }

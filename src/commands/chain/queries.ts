@@ -26,7 +26,7 @@ export const ChainBurned = query({
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ client, view, json, print }) => {
 		const answer = await client.call("getburncoin", {}, view);
-		// The member is spelled in the node's dialect, and it is the only one.
+		// The member is spelled in the node's dialect, and is the only one.
 		const [sun] = Object.values(answer);
 		if (typeof sun !== "bigint") throw new Failure("rpc_error", "the node's answer holds no amount");
 		print.scalar(json ? sun : formatCoin(sun));
@@ -109,7 +109,7 @@ export const ChainNodes = query({
 	},
 });
 
-/** The host comes as hexadecimal digits of its text. */
+/** The host is sent as hex-encoded text. */
 function addressOf(node: { readonly [name: string]: Json }): { host: string; port: number }[] {
 	const address = member(node, "address");
 	if (!isRecord(address)) return [];

@@ -1,4 +1,4 @@
-/** `coin contract …`: deploying contracts and changing one's own. */
+/** `coin contract …`: deploying contracts and changing own ones. */
 
 import { Flags } from "@oclif/core";
 import { contractAddress } from "../../protocol/address.js";
@@ -102,7 +102,7 @@ export const ContractDeploy = acting({
 			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
 			afterSending: async ({ transaction }) => {
 				const address = contractAddress(transaction.id, context.owner);
-				// The chain's record loses the members of tuples.
+				// The on-chain record drops tuple members.
 				if (items.length > 0) await keepInterface(context.settings, address, abi, storageLayout);
 				if (compiled) {
 					const { storeDeployed } = await import("./verify.js");
@@ -123,7 +123,7 @@ export const ContractDeploy = acting({
 	},
 });
 
-/** The record of a contract that an account may change; undefined for any other, of which the network says why not. */
+/** The record of a contract that the account may change; undefined otherwise: the network reports why. */
 async function ownContract(
 	client: NodeClient,
 	address: Uint8Array,

@@ -79,7 +79,7 @@ export const ContractCallCommand = query({
 			);
 		}
 		const view = flags.raw ? `0x${toHex(output)}` : await outputView(call.item, output);
-		// A function without results has nothing to print for people.
+		// A function without results prints nothing for people.
 		if (Array.isArray(view) && view.length === 0 && !json) return;
 		if (typeof view === "object") printJson(view);
 		else print.scalar(view);

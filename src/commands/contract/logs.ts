@@ -104,19 +104,19 @@ export const ContractLogs = query({
 	},
 });
 
-/** @throws {Failure} of several in one word with how they are named */
+/** @throws {Failure} for comma-separated names, with a hint on how to pass several */
 async function contractNamed(settings: Settings, text: string): Promise<Uint8Array> {
 	try {
 		return await accountNamed(settings, text);
 	} catch (error) {
-		// The label of a contact may have a comma.
+		// A contact's label may contain a comma.
 		if (!(error instanceof Failure) || !text.includes(",")) throw error;
 		const flags = text.split(",").map((name) => `--address ${name.trim()}`);
 		throw error.with({ hint: `repeat --address: ${flags.join(" ")}` });
 	}
 }
 
-/** In the order of the chain, as other logs are; with a limit the newest ones. */
+/** In chain order, like other logs; with a limit, only the newest ones. */
 async function printHistory(
 	client: NodeClient,
 	addresses: readonly Uint8Array[],
@@ -164,7 +164,7 @@ function printLog(log: ContractLog, decoded: DecodedEvent | undefined, json: boo
 	else printLine(`${block}  ${txID}  ${contract}  ${logText(shown)}${log.removed ? "  (removed)" : ""}`);
 }
 
-/** For the name of an event: contracts beside each other may have others. */
+/** Interfaces of all contracts, to resolve an event name that only some declare. */
 async function interfaceOfAll(
 	client: NodeClient,
 	addresses: readonly Uint8Array[],
@@ -173,7 +173,7 @@ async function interfaceOfAll(
 	return joinedInterfaces(...lists);
 }
 
-/** An address without a contract has no logs, and no interface. */
+/** An address without a contract has no logs and no interface. */
 const interfaceOrNone = (client: NodeClient, address: Uint8Array): Promise<ContractInterface> =>
 	interfaceThroughProxy(client, address).catch(onRefusal([], "not_found"));
 

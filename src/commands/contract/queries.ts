@@ -1,4 +1,4 @@
-/** `coin contract …`: what is known of a contract. */
+/** `coin contract …`: information about contracts. */
 
 import { Flags, type Interfaces } from "@oclif/core";
 import { type AbiItem, describeItem, isComplete } from "../../abi/parameter.js";
@@ -57,7 +57,7 @@ export const ContractAbi = query({
 	},
 });
 
-/** An entry as compilers write it. */
+/** An interface entry in compiler format. */
 function entryOf({ kind, name, inputs, outputs, mutability, anonymous }: AbiItem): object {
 	return {
 		type: kind,

@@ -119,7 +119,7 @@ async function layoutFor(
 	});
 }
 
-/** A word of storage: 64 digits. */
+/** A storage word: 64 digits. */
 async function wordAt(client: NodeClient, address: Uint8Array, slot: bigint): Promise<string> {
 	const value = await storageAt(client, address, slot);
 	if (typeof value !== "string" || !/^0x[0-9a-f]{64}$/i.test(value))
@@ -150,7 +150,7 @@ function slotNumber(text: string): bigint {
 	return BigInt(text);
 }
 
-/** One step into what stands at a slot (the compilers' layout of storage). */
+/** Resolves one step into a slot's contents (Solidity's storage layout). */
 async function step(settings: Settings, slot: bigint, key: string): Promise<bigint> {
 	const member = /^\+(\d+)$/.exec(key);
 	if (member) return BigInt.asUintN(256, slot + BigInt(member[1] as string));

@@ -135,7 +135,7 @@ export const ContractVerify = query({
 	},
 });
 
-/** Compares a contract that was just deployed with what was compiled for it, and gives a development chain its source. */
+/** Compares a just deployed contract with its compiled code, and stores its source on a development chain. */
 export async function storeDeployed(
 	client: NodeClient,
 	address: Uint8Array,
@@ -144,19 +144,19 @@ export async function storeDeployed(
 ): Promise<void> {
 	if (!hasCode(contract)) return;
 	try {
-		// Other nodes aren't shown the sources.
+		// Don't send sources to any node but a development chain.
 		await callJsonRpc(client, "dev_info", [], developmentUrl(client.settings));
 		const { runtimecode } = await fetchContract(client, address);
 		const { match } = compareCode(contract.runtime, runtimecode);
 		if (match !== undefined)
 			await store(client, address, sourceRecord(contract, match, compiler, input), undefined);
 	} catch (error) {
-		// It may still wait for a block, and the chain may be no development chain.
+		// The deployment may still be pending, or the chain is no development chain.
 		if (!(error instanceof Failure)) throw error;
 	}
 }
 
-/** @param directory data directory of a node on this machine; undefined: a development chain is given the record */
+/** @param directory data directory of a local node; undefined: store it on a development chain */
 async function store(
 	client: NodeClient,
 	address: Uint8Array,
@@ -169,7 +169,7 @@ async function store(
 	await callJsonRpc(client, "dev_setContractSource", params, url);
 }
 
-/** What the node keeps of a contract (protocol/history §7). @throws {Failure} `bad_value` if there are no sources */
+/** A contract's record at the node (protocol/history §7). @throws {Failure} `bad_value` without sources */
 function sourceRecord(
 	contract: Compiled,
 	match: string | undefined,
@@ -200,7 +200,7 @@ function sourceRecord(
 
 type Compiled = CompiledContract & { readonly runtime: NonNullable<CompiledContract["runtime"]> };
 
-/** Interfaces and abstract contracts have none. */
+/** Interfaces and abstract contracts have no code. */
 function hasCode(contract: CompiledContract): contract is Compiled {
 	return contract.runtime !== undefined && contract.runtime.bytes.length > 0;
 }
@@ -239,7 +239,7 @@ function mismatch(
 	);
 }
 
-/** The values that the constructor was given, where the creation code is the compiled one. */
+/** The constructor's arguments, if the creation code matches the compiled one. */
 function constructorView(
 	{ creation, abi }: CompiledContract,
 	deployed: Uint8Array,

@@ -1,4 +1,4 @@
-/** `coin dev …`: blocks, clock, snapshots and the whole state of a development chain. */
+/** `coin dev …`: blocks, clock, snapshots and complete state of a development chain. */
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
@@ -273,7 +273,7 @@ export const DevTime = development({
 		const info = await ask("dev_info", []);
 		if (!isRecord(info)) throw new Failure("rpc_error", "the node answered with no information");
 		const { headTime, clockOffsetMs } = info;
-		// The chain's clock is this machine's with an offset; the newest block may be far behind it.
+		// The chain's clock is this machine's plus an offset; the newest block may be far behind it.
 		const clock = BigInt(Date.now()) + BigInt(String(clockOffsetMs));
 		const record = { clock, timestamp: headTime, offsetMs: clockOffsetMs };
 		const head = typeof headTime === "bigint" ? localTime(headTime) : headTime;

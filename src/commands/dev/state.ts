@@ -1,4 +1,4 @@
-/** `coin dev set-…`: single values of the state of a development chain. */
+/** `coin dev set-…`: sets single values in the state of a development chain. */
 
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
@@ -119,7 +119,7 @@ function read(text: string): Json {
 	}
 }
 
-/** A permission in the names of the network's messages. */
+/** A permission with member names of the network's messages. */
 function sent({ permission_name, threshold, operations, keys }: Readonly<Permission>): object {
 	return {
 		permission_name,

@@ -86,7 +86,7 @@ export const DevTrace = development({
 		for (const [index, step] of steps.entries())
 			printStep(step, operandOf(step, steps[index + 1]), { ...flags, json });
 		if (failed !== true) return;
-		// The list of operations doesn't hold what the execution returned; what was noted of the call was said above.
+		// The list of operations lacks the return data; what was recorded of the call was printed above.
 		const { reason } = await callsOf({ ...context, note: () => undefined });
 		note(reason === undefined ? "the execution failed" : `the execution failed: ${reason}`);
 	},
@@ -109,7 +109,7 @@ function onlyId(words: readonly string[]): string {
 	return toHex(parseTransactionId(id ?? ""));
 }
 
-/** A call as JSON-RPC takes it. */
+/** A call as a JSON-RPC parameter. */
 async function callObject(
 	{ argv, flags, settings: load, note }: Pick<TraceContext, "argv" | "flags" | "settings" | "note">,
 	contract: string,
@@ -173,13 +173,13 @@ function printStep(
 	}
 }
 
-/** The account that calls; undefined: none is named, and none or more than one could be meant. */
+/** The calling account; undefined if none is named and there isn't exactly one candidate. */
 async function callerOf(settings: Settings, from: string | undefined): Promise<Uint8Array | undefined> {
 	const caller = accountOrActive(settings, from);
 	return from === undefined ? caller.catch(onRefusal(undefined, "usage")) : caller;
 }
 
-/** What a PUSH brought: its bytes of the code, as they lie on the stack of the next step of the same call. */
+/** The value of a PUSH: its immediate bytes, taken from the stack at the next step of the same call. */
 function operandOf({ op, depth }: JsonRecord, next: JsonRecord | undefined): string | undefined {
 	const bytes = Number(/^PUSH([1-9]\d?)$/.exec(String(op))?.[1] ?? 0);
 	if (bytes === 0 || !next || next["depth"] !== depth) return undefined;

@@ -1,4 +1,4 @@
-/** `coin keystore import …`: keys that are stored. */
+/** `coin keystore import …`: stores existing keys. */
 
 import { Flags } from "@oclif/core";
 import {
@@ -165,7 +165,7 @@ export const KeystoreImportMnemonic = command({
 			const label = labelAt(name, position);
 			const entry = await withProgress("encrypting the key", chatty, async () => {
 				const options = { name: label, path, strength };
-				// A passphrase is part of the secret; without it the kept mnemonic would give other keys.
+				// The passphrase is part of the secret; without it the mnemonic would give other keys.
 				if (position === 0 && passphrase === "") {
 					await addMnemonic(settings.keystoreDirectory, key, mnemonic, password, options);
 				}
@@ -253,7 +253,7 @@ export const KeystoreImportSigner = command({
 	},
 });
 
-/** The address of a device's key, once its owner has compared it there. */
+/** The address of a device's key, once its owner has compared it on the device. */
 async function addressOnDevice(
 	settings: Settings,
 	name: string,
@@ -270,7 +270,7 @@ async function addressOnDevice(
 	}
 }
 
-/** Other commands take the label first: both orders mean the same where only one of the words is an address. */
+/** Other commands take the label first: either order works if only one word is an address. */
 function inOrder({ address, name }: { readonly address: string; readonly name?: string | undefined }): {
 	readonly address: string;
 	readonly name?: string | undefined;

@@ -1,4 +1,4 @@
-/** `coin keystore …`: the keys of the keystore, and their export. */
+/** `coin keystore …`: manages and exports the keys of the keystore. */
 
 import { readFile, stat } from "node:fs/promises";
 import { Flags } from "@oclif/core";
@@ -38,7 +38,7 @@ import { checkNewKeyLabel } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { keyNamed, openableKey } from "../../wallet/transaction/signing.js";
 
-/** Letters of the address that are typed to agree. */
+/** Number of address characters typed to confirm. */
 const TYPED = 6;
 
 export const KeystoreDelete = command({
@@ -139,7 +139,7 @@ export const KeystorePasswd = command({
 		const settings = await load();
 		const source = passwordSource(settings);
 		const entry = await openableKey(settings, args.wallet);
-		// The old password is proved before a new one is asked for.
+		// Verify the old password before asking for a new one.
 		const old = await openedKey(source, chatty, entry, async (_, password) => {
 			forgetKey(await unlockAnyKey(entry, password));
 			return password;
@@ -197,7 +197,7 @@ function encryptionOf({ derivation }: KeyFile): object {
 	return { kdf: "scrypt", strength: strengthOf(n), n, r, p };
 }
 
-/** What the cost means: the two levels that wallets write, and everything between. */
+/** Describes the scrypt cost: the two levels that wallets use, and everything between. */
 function strengthOf(n: number): string {
 	if (n >= 262144) return "standard";
 	return n > 4096 ? "between light and standard" : "light";

@@ -1,4 +1,4 @@
-/** `coin keystore new` and `derive`: keys that are made. */
+/** `coin keystore new` and `derive`: creates keys. */
 
 import { randomBytes, randomInt } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -114,9 +114,9 @@ async function printKey({ chatty, print }: Terminal, prefix: string | undefined)
 	key.fill(0);
 }
 
-/** A random key; with a prefix, one whose address begins so. @throws {KeystoreError} `bad_value` */
+/** A random key, optionally with a given address prefix. @throws {KeystoreError} `bad_value` */
 async function freshKey(prefix: string | undefined, chatty: boolean): Promise<Uint8Array> {
-	// The share of 32-byte strings that are not a key is 2^-128.
+	// A random 32-byte string is not a key with probability 2^-128.
 	if (prefix === undefined) return randomBytes(32);
 	const search = searchPrefix(prefix);
 	const about = Math.ceil(search.expectedTries).toLocaleString("en");
@@ -125,13 +125,13 @@ async function freshKey(prefix: string | undefined, chatty: boolean): Promise<Ui
 			const key = search.next();
 			if (key) return key;
 			progress.update(`searching ${prefix}…: ${search.tries.toLocaleString("en")} keys of about ${about}`);
-			// Lets signals and the spinner in.
+			// Yields to signals and the spinner.
 			await setImmediate();
 		}
 	});
 }
 
-/** The only time that the words are shown, and only on the terminal. */
+/** The only time the words are shown, and only on the terminal. */
 async function showMnemonic(
 	mnemonic: string,
 	confirmed: boolean,
@@ -217,7 +217,7 @@ export const KeystoreDerive = command({
 	},
 });
 
-/** `savings-2`, or the first number that is free; a wallet that is known by its address alone gives no label. */
+/** `savings-2`, or the first free number; undefined for a wallet named by its address. */
 async function freeLabel(directory: string, wallet: string): Promise<string | undefined> {
 	const { entries } = await listKeystore(directory);
 	const taken = new Set(entries.map(({ name }) => appearance(name)));

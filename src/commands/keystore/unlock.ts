@@ -108,11 +108,11 @@ export class KeystoreUnlock extends CoinCommand {
 		}
 	}
 
-	/** An agent of its own process, and the line that the shell evaluates. */
+	/** Starts an agent in its own process, and prints the line for the shell to evaluate. */
 	private async leaveBehind({ keys, shielded }: OpenedKeys, lifeMs: number): Promise<void> {
 		const script = bundledScript("keystore/agent/agent.worker.js");
 		if (!script) throw new Failure("start_failed", "the agent is a part of the built program alone");
-		// In the same session, so that it loses the terminal when the terminal is closed.
+		// Same session, so that closing the terminal detaches it from its terminal.
 		const child = fork(script, [], {
 			cwd: "/",
 			serialization: "advanced",
@@ -151,7 +151,7 @@ interface OpenedKeys {
 	readonly shielded: readonly ShieldedKeys[];
 }
 
-/** Runs a command with an agent for it alone. @returns its exit code */
+/** Runs a command with its own agent. @returns its exit code */
 async function runWith(opened: OpenedKeys, lifeMs: number, command: readonly string[]): Promise<number> {
 	const agent = await Agent.start({ ...opened, lifeMs, parent: agentParent(process.env) });
 	try {
@@ -160,7 +160,7 @@ async function runWith(opened: OpenedKeys, lifeMs: number, command: readonly str
 			stdio: "inherit",
 			env: { ...process.env, [AGENT_VARIABLE]: agent.socketPath },
 		});
-		// Ctrl-C reaches the command by itself; this program ends after it.
+		// Ctrl-C reaches the command directly; this program exits after it.
 		takeOverSignals((signal) => {
 			if (signal === "SIGTERM") child.kill(signal);
 		});

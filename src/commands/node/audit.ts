@@ -1,4 +1,4 @@
-/** `coin node audit`: a node compared with another one of the network, block by block. */
+/** `coin node audit`: compares a node with another one of the network, block by block. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Args, Flags } from "@oclif/core";
@@ -14,18 +14,18 @@ import { Failure } from "../../wallet/failure.js";
 import { jsonRpcUrl, jsonRpcUrlOf } from "../../wallet/node/json-rpc.js";
 import { compareStates } from "../../wallet/node/state-compare.js";
 
-// An audit over a range of blocks, or over each as it becomes irreversible.
+// Audits a range of blocks, or each block as it becomes irreversible.
 
 interface AuditRange {
-	/** The first block; undefined: the common head. */
+	/** The first block; default: the common head. */
 	readonly from: bigint | undefined;
-	/** The last block; undefined: none, new ones are waited for. */
+	/** The last block; undefined: continue with new ones. */
 	readonly to: bigint | undefined;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly signal: AbortSignal;
-	/** Called after each thousand blocks. */
+	/** Called after every thousand blocks. */
 	readonly onProgress: (last: bigint, counts: Readonly<AuditCounts>) => void;
-	/** Called when a node is behind, once for each time. */
+	/** Called once each time a node falls behind. */
 	readonly onWaiting: (next: bigint) => void;
 }
 
@@ -33,8 +33,8 @@ const PROGRESS_BLOCKS = 1_000;
 const WAITING_MS = 1_000;
 
 /**
- * Compares block by block until a difference, or the end.
- * @returns the first difference, and the last block that was compared without one
+ * Compares block by block until the first difference, or the end.
+ * @returns the first difference, and the last block compared without one
  * @throws {UnansweredError} if a node doesn't answer
  */
 export async function runAudit(
@@ -209,7 +209,7 @@ function addressesOf(flags: {
 		const parsed = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 		const isPlain =
 			parsed?.username === "" && parsed.password === "" && parsed.search === "" && parsed.hash === "";
-		// Not repeated: it may have a password in it.
+		// The value isn't quoted, since it may contain a password.
 		if (!isPlain)
 			throw new Failure(
 				"bad_value",
@@ -241,7 +241,7 @@ function numberOf(name: string, text: string | undefined): bigint | undefined {
 	return number;
 }
 
-/** `coin node compare`: whether two nodes have the same state. */
+/** `coin node compare`: compares the state of two nodes. */
 export const NodeCompare = query({
 	summary: "Compare the states of two nodes by their hashes",
 	description:

@@ -1,4 +1,4 @@
-/** `coin node db …`: looking after a data directory that no node has open. */
+/** `coin node db …`: maintenance of a data directory that no node has open. */
 
 import { relative } from "node:path";
 import { Flags } from "@oclif/core";

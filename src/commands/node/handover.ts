@@ -1,4 +1,4 @@
-/** `coin node handover`: this release takes over from the one that runs. */
+/** `coin node handover`: this release takes over from the running one. */
 
 import { askForHandover } from "../../launch/control-client.js";
 import { command } from "../../terminal/base/command-row.js";

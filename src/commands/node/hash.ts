@@ -1,4 +1,4 @@
-/** `coin node hash`: one hash for the whole state of a directory. */
+/** `coin node hash`: one hash over the whole state of a data directory. */
 
 import { Flags } from "@oclif/core";
 import { configSource } from "../../launch/config-source.js";

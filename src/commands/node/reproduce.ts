@@ -1,4 +1,4 @@
-/** `coin node reproduce`: a block on which nodes don't agree, executed again from its bundle alone. */
+/** `coin node reproduce`: re-executes a disputed block from its bundle alone. */
 
 import { Args, Flags } from "@oclif/core";
 import { reproduceFile } from "../../launch/fault-work.js";
@@ -14,7 +14,7 @@ import { Failure } from "../../wallet/failure.js";
 const DEFAULT_SECONDS = 60;
 const MAX_SECONDS = 86_400;
 
-/** Why the exit code is 1. */
+/** Reason for exit code 1. */
 const REASONS: Readonly<Record<Exclude<Verdict, "as recorded">, string>> = {
 	reproduced: "this program comes to the same as where the bundle was made: it has the fault",
 	different: "this program comes neither to what was recorded nor to what the bundle's node computed",
@@ -101,9 +101,9 @@ export const NodeReproduce = command({
 	},
 });
 
-/** Calls that are shown. */
+/** Maximum number of calls shown. */
 const MAX_LINES = 1_000;
-/** Digits of call data and results. */
+/** Maximum digits shown of call data and results. */
 const MAX_DIGITS = 200;
 
 /** One line per call, nested calls indented. */

@@ -1,4 +1,4 @@
-/** `coin node check`, `config` and `key`: what a node would start with. */
+/** `coin node check`, `config` and `key`: the effective configuration of a node. */
 
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -99,7 +99,7 @@ function originOf({ file, preset }: NodeConfig, line: number | undefined): strin
 	return line === 0 && preset ? `--network ${preset.name}` : `${file}:${line}`;
 }
 
-/** Numbers as text: some are longer than what JSON readers keep. */
+/** Numbers as text: some exceed the precision of JSON readers. */
 function plain(value: SettingValue): string | boolean | readonly string[] | undefined {
 	return typeof value === "number" || typeof value === "bigint" ? String(value) : value;
 }

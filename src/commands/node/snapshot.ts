@@ -1,4 +1,4 @@
-/** `coin node snapshot …`: making, checking and restoring snapshots. */
+/** `coin node snapshot …`: makes, verifies and restores snapshots. */
 
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
@@ -41,7 +41,7 @@ import { messageHash, signatureText } from "../../wallet/transaction/signed-mess
 import { accountNamed, openableKey } from "../../wallet/transaction/signing.js";
 import { parseDuration } from "../../wallet/values/moment.js";
 
-/** Commands that sign a snapshot. */
+/** Flags of commands that sign a snapshot. */
 const signerFlags = {
 	...keystoreFlags,
 	...passwordFlags,
@@ -51,10 +51,10 @@ const signerFlags = {
 	}),
 };
 
-/** Snapshots that come faster are of no use to anybody, and would all be kept for their grace time. */
+/** More frequent snapshots are of no use, and all would be kept for the grace period. */
 const MIN_EVERY_MS = 600_000;
 
-/** The user's settings: `--config` names the configuration of the chain in these commands. */
+/** The user's settings; in these commands `--config` is the chain's configuration. */
 const ownSettings = (
 	{ settings }: Terminal,
 	flags: { readonly "keystore-dir"?: string | undefined },
@@ -62,8 +62,8 @@ const ownSettings = (
 	settings({ config: process.env["COIN_CONFIG"], "keystore-dir": flags["keystore-dir"] });
 
 /**
- * Signs the hash of a manifest.
- * @returns the text of the signature's file
+ * Signs a manifest's hash.
+ * @returns contents of the signature file
  * @throws {Failure | KeystoreError}
  */
 async function signManifest(
@@ -79,7 +79,7 @@ async function signManifest(
 	return `${signatureText(signature)}\n`;
 }
 
-/** A key that can sign manifests. @throws {Failure} */
+/** Looks up a key that can sign manifests. @throws {Failure} */
 async function signingKey(settings: Settings, signer: string): Promise<KeystoreEntry> {
 	const key = await openableKey(settings, signer);
 	checkRecoverable(key, "a signed manifest");
@@ -115,7 +115,7 @@ export const NodeSnapshotCreate = command({
 	flags: { ...directoryFlags, ...progressFlag, ...signerFlags },
 	run: async ({ args, flags, config, ...terminal }) => {
 		const { signer, "output-directory": dataDirectory } = flags;
-		// A name that is wrong should be told before an hour's work.
+		// Report an invalid name before an hour's work.
 		const settings = await ownSettings(terminal, flags);
 		const key = signer === undefined ? undefined : await signingKey(settings, signer);
 		let interrupted = false;
@@ -208,7 +208,7 @@ export const NodeSnapshotServe = command({
 		const everyMs = await intervalOf(every, configSource(flags));
 		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
 		const sign = (hash: string): Promise<string> => signManifest(terminal, hash, key, settings);
-		// No manifest has this hash: a password that is wrong should be told before an hour's work.
+		// Verifies the password with a hash of no manifest, before an hour's work.
 		await sign("0".repeat(64));
 		const { GRACE_MS, serveSnapshots } = await import("../../launch/snapshot-service.js");
 		const signal = interruption();
@@ -343,7 +343,7 @@ export const NodeSnapshotRestore = command({
 	},
 });
 
-/** @throws {Failure} `bad_value` unless the snapshot is signed by one who is trusted, or needn't be */
+/** @throws {Failure} `bad_value` unless the snapshot is signed by a trusted key, or needn't be */
 function checkSigner({ signer }: FoundSnapshot, trusted: readonly Uint8Array[], unsigned: boolean): void {
 	if (unsigned) return;
 	const who = signer ? `signed by ${toBase58Check(signer)}` : "not signed";

@@ -42,7 +42,7 @@ import { Failure } from "../../wallet/failure.js";
 
 const DEFAULT_DIRECTORY = "output-directory";
 
-/** What most who start a development chain choose; help shows them before all others. */
+/** Options most users of a development chain choose; help lists them first. */
 const OFTEN_CHOSEN: ReadonlySet<string> = new Set([
 	"port",
 	"parameter",
@@ -54,7 +54,7 @@ const OFTEN_CHOSEN: ReadonlySet<string> = new Set([
 	"fork-url",
 	"unlock-all",
 ]);
-/** Flags of every node that few need at first: help shows them behind those of a development chain. */
+/** Flags of any node that few need at first; help lists them last. */
 const MORE_FLAGS = "MORE";
 const helpGroupOf = (name: string): string =>
 	OFTEN_CHOSEN.has(name) ? "DEVELOPMENT CHAIN" : "MORE DEVELOPMENT CHAIN";
@@ -66,7 +66,7 @@ const dev = (description: string, helpValue: string, name: string) =>
 		helpGroup: helpGroupOf(name),
 		env: environmentOf(name),
 	});
-/** In the environment its values have commas between them. */
+/** A list, comma-separated in its environment variable. */
 const devList = (description: string, helpValue: string, name: string) =>
 	Flags.string({
 		description,
@@ -220,7 +220,7 @@ export class NodeStart extends CoinCommand {
 		const source = configSource({
 			...flags,
 			config: flags.config ?? DEFAULT_CONFIG,
-			// On a development chain it names whose rules hold, and nothing of that network's own configuration.
+			// On a development chain, it selects only the rules, and not that network's configuration.
 			network: flags.dev ? undefined : flags.network,
 		});
 		const config =
@@ -276,14 +276,14 @@ export class NodeStart extends CoinCommand {
 			if (value !== undefined && value !== false) return String(value);
 			return config?.dev.settings[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
 		};
-		// Key and variable have the values with commas between them; a text is what typed ones become by that, too.
+		// Configuration key and variable are comma-separated, as the repeated flag is once converted to text.
 		const list = (name: string): string[] => (get(name) ?? "").split(",").filter(Boolean);
 		const { "output-directory": directory } = flags;
 		const ignored = config && developmentWarning(config);
 		if (ignored) this.warning(ignored);
 		let chosen: ChosenDevelopment;
 		let development: ReturnType<typeof prepareDevelopment>;
-		// Addresses of accounts are hashes.
+		// Account addresses are derived by hashing.
 		await useFastHashing();
 		try {
 			const founding = directory === undefined ? undefined : readFounding(directory);
@@ -359,7 +359,7 @@ export class NodeStart extends CoinCommand {
 		let endLine = (): void => undefined;
 		try {
 			await runNode(options, log, ready, this.config.version, (node) => {
-				// A collector of JSON lines gets no other ones.
+				// JSON log collectors expect only JSON lines.
 				if (format === "json") log.info({ ports: node.ports }, "coin node ready");
 				else this.printReady(node, host ?? "127.0.0.1");
 				if (this.chatty) endLine = showSyncLine(() => node.peers?.progress);
@@ -373,7 +373,7 @@ export class NodeStart extends CoinCommand {
 		printLine(readyLine(node.ports, host));
 	}
 
-	/** Two flags of the network's node put secrets where everyone on the machine can read them. */
+	/** Two flags of the network's node expose secrets to everyone on the machine. */
 	private async producerKey(flags: NodeStartFlags): Promise<string | undefined> {
 		const { "private-key": key, "private-key-file": file } = flags;
 		if (key !== undefined && key !== "")

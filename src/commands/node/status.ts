@@ -1,4 +1,4 @@
-/** `coin node status` and `top`: how a running node does. */
+/** `coin node status` and `top`: the status of a running node. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Flags } from "@oclif/core";
@@ -26,12 +26,12 @@ import { fetchStateHash } from "../../wallet/node/state-compare.js";
 
 // Rules unknown to this program that a network has adopted or is voting on (protocol/consensus §6).
 
-/** Blocks of a round, in which each producer makes one. */
+/** Blocks of a round, in which each producer makes one block. */
 const ROUND = 27n;
 
 /**
- * Looks at the last round of blocks and at the parameters that a node reports.
- * @returns warnings, each a message; empty where this program knows everything
+ * Checks the last round of blocks and the parameters that a node reports.
+ * @returns warnings; empty if this program knows everything
  */
 export async function unknownRules(client: NodeClient, head: BlockReference): Promise<readonly string[]> {
 	const [versions, parameters] = await Promise.all([voteWarning(client, head), parameterWarning(client)]);
@@ -69,14 +69,14 @@ async function parameterWarning(client: NodeClient): Promise<readonly string[]> 
 	);
 }
 
-/** Of what a node answers, no more than this is printed. */
+/** Maximum length printed of a node's text. */
 const MAX_PEERS = 1_000;
 const MAX_WARNINGS = 50;
 const MAX_TEXT = 1_000;
 
 const shortened = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-/** A head that is older than this is behind: blocks come every three seconds. */
+/** An older head is considered behind: blocks come every three seconds. */
 const BEHIND_SECONDS = 60;
 
 export const NodeStatus = query({
@@ -101,7 +101,7 @@ export const NodeStatus = query({
 			.filter(isRecord);
 		const behindSeconds = Math.max(0, Math.round((Date.now() - Number(head.timestampMs)) / 1000));
 		const isSyncing = peers.some((peer) => peer["needSyncFromPeer"] === true);
-		// Nobody can be ahead of a node that has no peers by its configuration, such as a development chain.
+		// A node configured without peers, such as a development chain, can't be behind anyone.
 		const isAlone = isRecord(configuration) && hasNoNetwork(configuration);
 		const sync = isAlone ? "alone" : isSyncing || behindSeconds > BEHIND_SECONDS ? "behind" : "in sync";
 		const status = {
@@ -139,7 +139,7 @@ export const NodeStatus = query({
 	},
 });
 
-/** At the first block, whose time is 1970, seconds would tell nothing. */
+/** The first block's time is 1970, so an age in seconds would be meaningless. */
 function behindText(head: bigint, seconds: number, peers: number): string {
 	const alone = peers === 0 ? " and has no peers" : "";
 	return head === 0n
@@ -147,7 +147,7 @@ function behindText(head: bigint, seconds: number, peers: number): string {
 		: `the node is ${seconds} s behind${alone}`;
 }
 
-/** undefined: the node doesn't follow the hash of its state, or serves no JSON-RPC */
+/** undefined: the node doesn't hash its state, or serves no JSON-RPC */
 async function newestStateHash(
 	client: NodeClient,
 ): Promise<{ readonly block: number; readonly hash: string } | undefined> {
@@ -155,7 +155,7 @@ async function newestStateHash(
 	return found && { block: found.block, hash: found.hash };
 }
 
-/** A development chain names no network and listens to no peers. */
+/** A development chain reports no network and doesn't listen for peers. */
 function hasNoNetwork({ listenPort, p2pVersion }: JsonRecord): boolean {
 	return plainText(listenPort) === "0" && plainText(p2pVersion) === "0";
 }
@@ -164,7 +164,7 @@ interface PeerLine {
 	readonly host: string;
 	readonly outgoing: boolean;
 	readonly latencyMs: number;
-	/** Blocks that the node still wants from this peer. */
+	/** Blocks that the node has yet to fetch from this peer. */
 	readonly toFetch: number;
 	readonly state: "in sync" | "we are behind" | "it is behind";
 }
@@ -188,7 +188,7 @@ function lineOf({ host, outgoing, latencyMs, state }: PeerLine): string {
 	return `${host}  ${outgoing ? "dialed" : "accepted"}  ${Math.round(latencyMs)} ms  ${state}`;
 }
 
-/** Longer pages of metrics aren't read. */
+/** Maximum length of the metrics page. */
 const LONGEST_PAGE = 8 << 20;
 const METRICS_MS = 5_000;
 const MAX_SECONDS = 3_600;
@@ -279,7 +279,7 @@ interface NodeHealth {
 	readonly stateHash?: { readonly block: number; readonly hash: string };
 }
 
-/** @returns empty for nodes that have no such page */
+/** @returns empty if the node has no such page */
 async function nodeHealth(client: NodeClient): Promise<NodeHealth> {
 	const { status, body } = await client.send({ method: "GET", url: `${client.baseUrl("full")}/health` });
 	if (status !== 200) return { warnings: [] };

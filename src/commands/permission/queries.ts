@@ -75,7 +75,7 @@ export const PermissionShow = command({
 	},
 });
 
-/** An address with what it is called here. */
+/** An address with its local name. */
 function named(base58: string, names: Labels): string {
 	const name = names.get(base58);
 	return name === undefined ? base58 : `${base58} ${name}`;

@@ -124,10 +124,10 @@ export const PermissionUpdate = sending({
 		const wanted =
 			flags.file === undefined
 				? await applyEdits(before, edits, resolve)
-				: // What a document says may be what the node said when it was made.
+				: // The document may repeat what the node claimed when it was written.
 					await fromDocument(await readDocument(flags.file), owner, (text) => accountNamed(settings, text));
-		// Accounts of a chain's first block store no permissions, and an update may not leave any out; one that asks for no change
-		// is none, though it would have them stored.
+		// Genesis accounts store no permissions, and an update must include all of them; without changes it isn't
+		// an update, although it would store them.
 		const bare = flags.file === undefined && before.actives.length === 0 && !isUnchanged(account, wanted);
 		const whole = bare ? completed(wanted, owner, account.is_witness) : wanted;
 		if (sendsNow(flags) && isUnchanged(account, whole))
@@ -139,7 +139,7 @@ export const PermissionUpdate = sending({
 				const isOwner = permission.type === PermissionPermissionType.Owner;
 				if (isOwner && expected?.threshold !== undefined) return true;
 				if (flags.file === undefined) return isStatedBy(edits, before, permission);
-				// Whoever wrote a document changed what is not as it was.
+				// In a document, whatever differs from the present state is the author's.
 				const told = isOwner ? [before.owner] : before.actives;
 				return !told.some((one) => samePermission(one, permission));
 			},
@@ -181,7 +181,7 @@ async function remarksOn(
 	});
 }
 
-/** Level 2 always; level 3, the last six characters of the account, where the owner would be locked out. */
+/** Confirms at level 2; if the owner would be locked out, requires the account's last six characters. */
 async function agreeTo(
 	session: Session,
 	owner: Uint8Array,
@@ -201,7 +201,7 @@ async function agreeTo(
 			hint: lockoutHint(ending),
 		});
 	if (lockout && !isForced && (!canAsk() || forced !== undefined)) throw refused(lockout);
-	// What is only built is agreed to by signing it, unless it may hand the account to others.
+	// An unsigned build is confirmed when signing, unless it may hand the account to others.
 	const unverified = grave.filter(
 		({ unnamed, isNodesWord }) => unnamed || (isNodesWord && !flags["trust-node"]),
 	);
@@ -238,7 +238,7 @@ async function agreeTo(
 		throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
 }
 
-/** Flags that replace a person's confirmation. */
+/** Flags that replace confirmation by a person. */
 function remedies(unverified: readonly PermissionRemark[]): string[] {
 	return [
 		...(unverified.some(({ unnamed }) => unnamed)
@@ -250,14 +250,14 @@ function remedies(unverified: readonly PermissionRemark[]): string[] {
 	];
 }
 
-/** Who types the end of an address has looked at it. */
+/** Asks for the end of an address, as evidence that the user has checked it. */
 async function typesEnd(question: string, address: string): Promise<boolean> {
 	return (await askText(question)).trim() === address.slice(-6);
 }
 
 type ExpectedOwner = Pick<Permission, "keys"> & { readonly threshold?: bigint };
 
-/** Reads a set of keys with its threshold, or keys alone. @throws {Failure} `bad_value` */
+/** Parses a key set with its threshold, or keys alone. @throws {Failure} `bad_value` */
 async function readExpected(
 	text: string,
 	resolve: (text: string) => Promise<Uint8Array>,
@@ -270,7 +270,7 @@ async function readExpected(
 	return { keys: addresses.map((address) => Key.create({ address, weight: 1n })) };
 }
 
-/** @throws {Failure} `permission_changed` where the node says that others own the account, or with other weights */
+/** @throws {Failure} `permission_changed` if the node reports other owners or weights */
 function checkExpectedOwner({ owner }: PermissionSet, { threshold, keys }: ExpectedOwner): void {
 	const shown = (some: Permission["keys"]): Set<string> =>
 		new Set(

@@ -1,4 +1,4 @@
-/** `coin shielded …`: keys and addresses of notes. */
+/** `coin shielded …`: shielded keys and addresses. */
 
 import { randomBytes } from "node:crypto";
 import { Flags } from "@oclif/core";
@@ -71,7 +71,7 @@ export const ShieldedAddress = command({
 	},
 });
 
-/** About half of all are valid. */
+/** About half of all candidates are valid. */
 function freshDiversifier(): Uint8Array {
 	for (;;) {
 		const diversifier = randomBytes(11);
@@ -178,7 +178,7 @@ export const ShieldedNew = command({
 	},
 });
 
-/** Keys of which the network uses all but one in 2^250. */
+/** The network accepts all but one in 2^250 of these keys. */
 function freshKeys(): ShieldedKeys {
 	for (;;) {
 		const sk = Uint8Array.from(randomBytes(32));

@@ -1,4 +1,4 @@
-/** `coin shielded …`: the notes of a key. */
+/** `coin shielded …`: a key's notes. */
 
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";

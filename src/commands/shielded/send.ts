@@ -119,7 +119,7 @@ export const ShieldedSend = sending({
 			flags.mint && flags.key === undefined ? undefined : await openShielded(settings, flags, manner);
 		const own = open && (await openPool(client, open, flags, manner));
 		const pool = own?.pool ?? (await poolOf(client, flags));
-		// Notes of the chain's own pool pay for themselves: no account acts.
+		// Notes of the chain's own pool pay for themselves: there is no acting account.
 		const isSenderless = pool.kind === "native" && !flags.mint;
 		const actor = isSenderless ? withoutAccount(settings, client) : await actorOf(session, acting);
 		if (flags["prove-on-node"]) session.warning(BY_NODE);
@@ -159,7 +159,7 @@ export const ShieldedSend = sending({
 	},
 });
 
-/** Refuses, before the proofs are made, what nobody can agree to. @throws {Failure} `confirmation_needed` */
+/** Rejects what can't be confirmed before making the proofs. @throws {Failure} `confirmation_needed` */
 async function checkAgreeable(
 	flags: Pick<ActingFlags, "build" | "dry-run" | "sign" | "yes">,
 	{ to, amount }: { readonly to: string; readonly amount: string },
@@ -179,7 +179,7 @@ function nodeProvers(client: NodeClient): Provers {
 	};
 }
 
-/** Proofs are made by this program, with signs of life. */
+/** Makes proofs in this program, and shows progress. */
 function ownProvers(session: Session, prover: Prover): Provers {
 	const shown = <T>(work: (tools: Parameters<typeof provedHere>[0]) => Promise<T>): Promise<T> =>
 		withProgress("making the proofs", session.audience(), (progress) => {
@@ -193,7 +193,7 @@ function ownProvers(session: Session, prover: Prover): Provers {
 	};
 }
 
-/** A transaction that nobody signs, since its proofs say that it is allowed. */
+/** Sends a transaction without signatures: its proofs authorize it. */
 async function actWithoutSender(
 	session: Session,
 	client: NodeClient,
@@ -239,7 +239,7 @@ const STAGES: Readonly<Record<string, string>> = {
 	proving: "making the proofs",
 };
 
-/** No account acts where notes of the chain's own pool pay. */
+/** There is no acting account if notes of the chain's own pool pay. */
 function withoutAccount(settings: Settings, client: NodeClient): Actor {
 	return { settings, client, owner: new Uint8Array(0), account: Account.create() };
 }
@@ -249,7 +249,7 @@ async function hasToBeCreated(client: NodeClient, target: PaymentTarget): Promis
 }
 
 /**
- * A recipient: a shielded address in either spelling, the label of a key of such addresses, or an account.
+ * A recipient: a shielded address in either spelling, the label of a shielded key, or an account.
  * @throws {Failure | KeystoreError} `bad_address`, `ambiguous`, `wallet_not_found`
  */
 async function targetNamed(settings: Settings, text: string): Promise<PaymentTarget> {

@@ -1,4 +1,4 @@
-/** `coin token …`: issuing, buying and allowing tokens. */
+/** `coin token …`: issuing, buying and approving tokens. */
 
 import { Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
@@ -176,7 +176,7 @@ export const TokenIssue = acting({
 	},
 });
 
-/** Reads `<amount>:<days>`. */
+/** Parses `<amount>:<days>`. */
 function parseLock(lock: string, decimals: number): AssetIssueContractFrozenSupply {
 	const colon = lock.lastIndexOf(":");
 	if (colon <= 0) throw new Failure("bad_value", `"${lock}": write <amount>:<days>`);
@@ -194,7 +194,7 @@ export const TokenRelease = acting({
 		const due = firstDue(account.frozen_supply.map(({ expire_time }) => expire_time));
 		return {
 			...contractOf(UnfreezeAssetContract, { owner_address: owner }),
-			// With a locked part left, the same call succeeds later.
+			// While a locked part remains, the same call succeeds later.
 			explain: (failure) =>
 				failure.code === "contract_validate" && due !== undefined
 					? refusedUntil(failure, due, "the next part can be released")
@@ -218,7 +218,7 @@ export const TokenUpdate = acting({
 		const given = [description, url, limit, publicLimit];
 		if (given.every((value) => value === undefined))
 			throw new Failure("usage", "no change: name one", { hint: "see --help" });
-		// The network replaces all four values, whichever are meant.
+		// The network replaces all four values.
 		const complete = given.every((value) => value !== undefined);
 		if (flags.offline && !complete) {
 			throw new Failure("usage", "--offline needs all four values: the present ones can't be asked for");
@@ -242,7 +242,7 @@ export const TokenUpdate = acting({
 			token.free_asset_net_limit === wanted.new_limit &&
 			token.public_free_asset_net_limit === wanted.new_public_limit;
 		if (sendsNow(flags) && isSame) return { nothing: "the token is described so already" };
-		// All four are signed: what isn't named is what the node says.
+		// All four values are signed: those not given come from the node.
 		const kept = [
 			...(description === undefined ? [`description ${JSON.stringify(fromUtf8(wanted.description))}`] : []),
 			...(url === undefined ? [`page ${JSON.stringify(fromUtf8(wanted.url))}`] : []),

@@ -1,4 +1,4 @@
-/** `coin token …`: what is known of tokens. */
+/** `coin token …`: information about tokens. */
 
 import { Flags } from "@oclif/core";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
@@ -65,7 +65,7 @@ export const TokenBalance = accountQuery({
 	},
 });
 
-/** The network's longest page. */
+/** The network's maximum page size. */
 const MAX_PAGE = "1000";
 
 export const TokenList = query({

@@ -1,4 +1,4 @@
-/** `coin tx prove` and `verify`: receipts that need no node to be believed (protocol/inclusion-proof). */
+/** `coin tx prove` and `verify`: inclusion proofs that need no trusted node (protocol/inclusion-proof). */
 
 import { Flags } from "@oclif/core";
 import { installRecoverEngine } from "../../node/signatures/engine.js";

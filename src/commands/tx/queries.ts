@@ -1,4 +1,4 @@
-/** `coin tx …`: transactions, and how far they are. */
+/** `coin tx …`: transactions and their status. */
 
 import { Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
@@ -59,12 +59,12 @@ import { storedInterface } from "../../wallet/view/contract-record.js";
 import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js";
 import { viewOf } from "../../wallet/view/message-view.js";
 
-/** Commands on transaction ids: one argument, or a list on standard input. */
+/** Arguments of commands on transaction ids: one id, or a list on standard input. */
 const idArgument = {
 	id: required("transaction id, - for a list on standard input"),
 };
 
-/** The ids that an argument names. @throws {Failure} `bad_value`, `stdin_empty` */
+/** The ids given by an argument. @throws {Failure} `bad_value`, `stdin_empty` */
 async function transactionIds(argument: string): Promise<Uint8Array[]> {
 	const input = await argumentOrStdin(argument, "the transaction ids", false);
 	if (!input) throw new Failure("usage", "no transaction id");
@@ -175,7 +175,7 @@ export const TxReceipt = query({
 	},
 });
 
-/** A receipt for people: coins with their unit, events by name, and of a deployment's code its size. */
+/** A receipt for people: coins with unit, events by name, and only the size of deployed code. */
 function receiptLines(
 	receipt: Readonly<TransactionInfo>,
 	raw: ReturnType<typeof viewOf>,
@@ -183,7 +183,7 @@ function receiptLines(
 ): object {
 	const { contractResult, internal_transactions } = raw;
 	const [output] = receipt.contractResult;
-	// Only of a creation this is code; what begins like one otherwise is an answer of that length.
+	// This is code only for a creation; otherwise it is a result of that length.
 	const isCode = output !== undefined && output.length > LONG_RESULT && reason === undefined;
 	return {
 		...receiptText(raw),
@@ -200,7 +200,7 @@ function receiptLines(
 	};
 }
 
-/** What a contract did by an operation: `call TX… to TY… with 5coin`. */
+/** Describes an internal call: `call TX… to TY… with 5coin`. */
 function internalText({
 	note,
 	caller_address,
@@ -220,7 +220,7 @@ function internalText({
 	].join(" ");
 }
 
-/** Bytes of a result beyond which people are told its length. */
+/** Longer results are shown to people as their length, in bytes. */
 const LONG_RESULT = 320;
 
 export const TxShow = query({
@@ -249,7 +249,7 @@ export const TxShow = query({
 	},
 });
 
-/** A transaction for programs and for people. */
+/** A transaction in machine-readable and human-readable form. */
 async function shownTransaction(
 	transaction: SignedTransaction,
 	described: DescribedCall | undefined,
@@ -267,7 +267,7 @@ async function shownTransaction(
 	};
 }
 
-/** The function that it calls, if its bytes can be read. */
+/** The called function, if the call data can be decoded. */
 async function callOf(
 	transaction: SignedTransaction,
 	client: NodeClient,
@@ -340,7 +340,7 @@ export const TxWait = query({
 	},
 });
 
-/** Why a contract reverted, by the interface that the node has of it; undefined where nothing tells. */
+/** The revert reason, by the interface known to the node; undefined if unknown. */
 async function revertOf(client: NodeClient, receipt: Readonly<TransactionInfo>): Promise<string | undefined> {
 	const items = await storedInterface(client, receipt.contract_address).catch(() => []);
 	return (await receiptView(receipt, undefined, items, client)).reason;

@@ -39,7 +39,7 @@ import {
 import { flameGraph } from "../../wallet/view/flame-graph.js";
 import { DIFFERENCE, type StorageChange, storageChanges } from "../../wallet/view/storage-changes.js";
 
-/** Where in the sources the energy of a transaction went: asked from a node that traces, with source maps of files. */
+/** Energy use by source line: from a node that traces, with source maps from files. */
 const sourceMapFlag = {
 	"source-map": Flags.string({
 		description:
@@ -51,22 +51,22 @@ const sourceMapFlag = {
 	}),
 };
 
-/** Operations with their stacks, which tell the address of a call. */
+/** Traces with stacks, which contain the address of a call. */
 const OPERATIONS = { disableStorage: true, enableMemory: false };
 
-/** Of one transaction. */
+/** Maximum builds per transaction. */
 const MAX_BUILDS = 20;
 
-/** Asks a node by JSON-RPC. */
+/** Sends a JSON-RPC request. */
 type Ask = (method: string, params: readonly unknown[]) => Promise<Json>;
 
-/** Contracts of files. @throws {Failure} `bad_value` */
+/** Compiled contracts from files. @throws {Failure} `bad_value` */
 async function sourceMapsOf(paths: readonly string[]): Promise<readonly MappedCode[]> {
 	return (await Promise.all(paths.map(async (path) => mappedCodes(await buildOf(path))))).flat();
 }
 
 /**
- * Traces a transaction operation by operation.
+ * Traces a transaction by operation.
  * @throws {Failure} `not_found`
  */
 async function traceEnergyByLine(
@@ -91,14 +91,14 @@ function mappedCodeOf(client: NodeClient, maps: readonly MappedCode[]): MappedCo
 		if (known.size >= MAX_CONTRACTS) return Promise.resolve(undefined);
 		const asked = fetchContract(client, addressFromHash(fromHex(address)))
 			.then(({ runtimecode }) => maps.find(({ code }) => compareCode(code, runtimecode).match !== undefined))
-			// There is no such contract any more.
+			// The contract no longer exists.
 			.catch(onRefusal(undefined, "not_found"));
 		known.set(address, asked);
 		return asked;
 	};
 }
 
-/** Addresses of the contracts whose code runs, hexadecimal. */
+/** Addresses of the contracts whose code ran, hex. */
 function codesIn(root: CallNode): ReadonlySet<string> {
 	const found = new Set<string>();
 	const visit = ({ code, inner }: CallNode): void => {
@@ -110,8 +110,8 @@ function codesIn(root: CallNode): ReadonlySet<string> {
 }
 
 /**
- * The same by the sources that the node has of the contracts that ran; undefined where it has none, or they can't be compiled here.
- * Only those of a node on this machine: a source can keep a compiler busy without end.
+ * Energy by line using sources stored at the node; undefined if there are none, or they can't be compiled.
+ * Only for a local node: malicious sources can keep the compiler busy forever.
  */
 async function storedEnergyByLine(
 	client: NodeClient,
@@ -123,7 +123,7 @@ async function storedEnergyByLine(
 	const builds = new Map<string, JsonRecord>();
 	for (const code of codesIn(root)) {
 		const [row] = await storedSources(client, addressFromHash(fromHex(code)));
-		// Contracts of one file are compiled once.
+		// Contracts of one file are compiled only once.
 		if (row && builds.size < MAX_BUILDS)
 			builds.set(writeJson([row["compiler"], row["settings"], row["sources"]] as Json), row);
 	}
@@ -147,7 +147,7 @@ async function storedEnergyByLine(
 	return maps.length === 0 ? undefined : traceEnergyByLine(client, id, ask, maps).catch(orNote(""));
 }
 
-/** What it stored; undefined if the node doesn't report it, or it is too much. */
+/** The storage it changed; undefined if the node doesn't report it, or it is too much. */
 async function changesOf(
 	client: NodeClient,
 	id: Uint8Array,
@@ -166,7 +166,7 @@ async function changesOf(
 	let asked = 0;
 	const layoutOf = async (address: Uint8Array): Promise<StorageLayout | undefined> =>
 		++asked > MAX_CONTRACTS ? undefined : (await layoutThroughProxy(client, address))?.layout;
-	// Keys are made of words here, and read again as they were written.
+	// Keys built from words here are parsed again in the form they were written in.
 	const read = (text: string): string | undefined => {
 		const address = readAddress(text);
 		return address && toHex(address.subarray(1));
@@ -254,7 +254,7 @@ export const TxTrace = query({
 			try {
 				return await callJsonRpc(client, method, params);
 			} catch (error) {
-				// Where JSON-RPC isn't served at all, the refusal tells how to name the address.
+				// If JSON-RPC isn't served at all, the failure explains how to set the address.
 				if (!(error instanceof Failure) || error.code !== "not_served" || !error.facts.node) throw error;
 				throw new Failure("not_served", "this node doesn't trace transactions", {
 					hint: "a development chain does, and a node with node.jsonrpc.debug = true",

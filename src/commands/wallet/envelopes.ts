@@ -1,4 +1,4 @@
-/** `coin wallet …`: transactions that travel between machines before they are sent. */
+/** `coin wallet …`: transactions exchanged between machines before they are sent. */
 
 import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
@@ -115,7 +115,7 @@ export const WalletApprovals = command({
 	},
 });
 
-/** What became of a transaction whose time is over, where the node tells. */
+/** The outcome of an expired transaction, if the node reports it. */
 async function stateIfOver(
 	{ transaction }: TransactionEnvelope,
 	{ nowMs }: Authority,
@@ -126,7 +126,7 @@ async function stateIfOver(
 	return await asked.catch(onRefusal(undefined));
 }
 
-/** What the node makes of the signatures, where that is something else than what they come to here. */
+/** The node's count of the signatures, if it differs from the local one. */
 function disagreement(
 	counted: NonNullable<Awaited<ReturnType<typeof countedByNode>>>,
 	{ weight, ready }: Authority["approval"],
@@ -202,7 +202,7 @@ export const WalletBroadcast = sending({
 				return { call, summary: lines.map((line) => labelled(line, labels)) };
 			} catch (error) {
 				const told = await withFate(client, envelope, error);
-				// Among several, what was sent before counts as sent: it is followed as the others are.
+				// In a batch, a duplicate counts as sent and is followed like the others.
 				if (inputs.length > 1 && told instanceof Failure && told.code === "duplicate") return { call };
 				throw told;
 			}
@@ -219,7 +219,7 @@ export const WalletBroadcast = sending({
 			session.json,
 			async (envelope) => {
 				const { call, summary } = judged.get(envelope) ?? (await judge(envelope));
-				// What it moves was agreed to by those who signed it.
+				// The signers have already agreed to what it moves.
 				if (summary) await confirm(session, settings.confirm ? 1 : 0, summary, flags.yes);
 				await sendAndReport(session, client, envelope, flags, { call, labels });
 			},
@@ -231,7 +231,7 @@ export const WalletBroadcast = sending({
 	},
 });
 
-/** Of a list that ends with a failure: how many behind it were not sent. */
+/** Adds to the failure how many following transactions of the list were not sent. */
 function tellingRest(failure: Failure, count: number): Failure {
 	const { index, details } = failure.facts;
 	const unsent = index === undefined ? 0 : count - index - 1;
@@ -243,7 +243,7 @@ function tellingRest(failure: Failure, count: number): Failure {
 const NOTHING_KNOWN = { permission: undefined, approval: undefined };
 
 /**
- * @param force leave the weight to the node
+ * @param force skip the local weight check, leaving it to the node
  * @throws {Failure} `threshold_not_reached`, `tx_expired`, `not_authorized`, `wrong_network`
  */
 async function checkReady(
@@ -252,7 +252,7 @@ async function checkReady(
 	call: DescribedCall | undefined,
 	force: boolean,
 ): Promise<string[]> {
-	// Where notes pay, their proofs say that it is allowed; there is nobody to sign it.
+	// Payments from notes are authorized by their proofs and have no signer.
 	if (force || envelope.owner.length === 0) {
 		const { chain, nowMs, chainMs } = await chainOf(envelope, client);
 		checkNotExpired(envelope, { nowMs });
@@ -346,7 +346,7 @@ function bodyOf(type: MessageType<Message>, text: string): Message {
 		});
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
-		// Only the parser's messages are meant for people; the others name classes of the reference node's runtime.
+		// Only the parser's messages are for people; others name classes of the reference node.
 		const why = hasWireName(error, "JsonFormat$ParseException") ? `: ${error.message}` : "";
 		throw new Failure(
 			"bad_value",
@@ -445,7 +445,7 @@ export const WalletQr = command({
 	},
 });
 
-/** What a code holds, and what stands beside it. */
+/** Summarizes the contents of a code and what accompanies it. */
 interface QrCode {
 	readonly text: string;
 	readonly caption: readonly string[];

@@ -22,9 +22,9 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { paymentInParts } from "../../wallet/token/named-amount.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 
-// A payment that leaves a proof of itself behind (protocol/inclusion-proof).
+// Payments that also write an inclusion proof (protocol/inclusion-proof).
 
-/** The same plan, which writes the proof once its transaction is irreversible. @param file that doesn't exist yet */
+/** Extends a plan to write the proof once its transaction is irreversible. @param file must not exist yet */
 export function withProof(session: Session, client: NodeClient, plan: ActingPlan, file: string): ActingPlan {
 	let id: Uint8Array | undefined;
 	return {
@@ -145,7 +145,7 @@ export const WalletSend = sending({
 	},
 });
 
-/** A value that may be an argument or a flag. @throws {Failure} `conflicting_flags` for both, or beside a list */
+/** A value given as argument or flag. @throws {Failure} `conflicting_flags` for both, or with a list */
 function givenOnce(
 	name: "to" | "amount",
 	argument: string | undefined,

@@ -138,7 +138,7 @@ export const WalletSign = sending({
 	},
 });
 
-/** What needs agreement whoever made it, as in the commands that make it. */
+/** Risks that need confirmation whoever built the transaction, as in the building commands. */
 async function graveLines(
 	session: Session,
 	{ transaction: { parameter } }: TransactionEnvelope,
@@ -189,7 +189,7 @@ async function candidates(
 	return [await keyNamed(settings, Buffer.from(address).toString("hex"))];
 }
 
-/** What the transaction would come to now, where the node simulates; it may be meant for a later moment. */
+/** The simulated outcome as of now, if the node simulates; it may be meant for later. */
 async function outcomeLines(
 	client: NodeClient,
 	envelope: TransactionEnvelope,

@@ -94,7 +94,7 @@ export async function listenTls(
 			carrier.accept();
 			return serve(socket, client);
 		}
-		// What it asked must be read: an answer is lost where the system has to reset a connection with bytes that nobody took.
+		// Read its request first: closing a socket with unread data resets it, which would discard the response.
 		onFirstLine(socket, MAX_SIGNER_REQUEST, SIGNER_ANSWER_MS, () => {
 			socket.end(`${JSON.stringify({ error: refusalOf(socket, certificate !== undefined) })}\n`);
 			socket.destroySoon();
@@ -132,20 +132,20 @@ function refusalOf({ authorized, authorizationError }: TLSSocket, hasCertificate
 	return `the client's certificate ${CERTIFICATE_FAULTS.get(code) ?? `can't be verified (${code})`}`;
 }
 
-/** What the handshakes of each address have cost, but for those of clients that are known: one that has taken much waits. */
+/** Limits CPU time spent on handshakes per address, excluding those of known clients. */
 class Strangers {
-	/** When each address will have had no more than its part of the processor; who has had no more already isn't kept. */
+	/** When each address will be back within its share of CPU time; those within it are not stored. */
 	private readonly evenMs = new Map<string, number>();
 
 	constructor(readonly meters: Meters) {}
 
-	/** How long an address waits before more of its handshakes is looked at. */
+	/** Delay before more handshake data from an address is processed. */
 	waitMs(address: string): number {
 		const evenMs = this.evenMs.get(address) ?? 0;
 		return Math.max(0, evenMs - this.meters.now() - STRANGER_CPU_MS * STRANGER_PART);
 	}
 
-	/** @param cpuMs what an address has taken; negative: what was a known client's */
+	/** @param cpuMs CPU time used by an address; negative: refund for a known client */
 	charge(address: string, cpuMs: number): void {
 		const nowMs = this.meters.now();
 		this.evenMs.set(address, Math.max(this.evenMs.get(address) ?? 0, nowMs) + cpuMs * STRANGER_PART);
@@ -222,7 +222,7 @@ class Carrier extends Duplex {
 		this.strangers.charge(this.address, cpuMs);
 	}
 
-	/** Its client is one that is served. */
+	/** Called once the client is authorized. */
 	accept(): void {
 		this.left = Number.POSITIVE_INFINITY;
 		this.charge(-this.chargedMs);
@@ -248,8 +248,8 @@ class Carrier extends Duplex {
 }
 
 /**
- * What connections are doing: where all places are taken, one that has asked nothing, or doesn't read, gives way to one that waits.
- * So neither strangers nor a client keep a node's block from being signed.
+ * Tracks connections: when all slots are in use, one that has sent no request or doesn't read is evicted.
+ * So neither strangers nor a client can prevent a node's block from being signed.
  */
 class Places implements ConnectionRule {
 	private readonly begunMs = new WeakMap<Socket, number>();
@@ -284,10 +284,10 @@ function serverWith(files: SignerFiles, handshakeTimeout: number): ReturnType<ty
 			...read,
 			minVersion: "TLSv1.3",
 			requestCert: true,
-			// Who isn't is told why.
+			// Unauthorized clients receive a reason.
 			rejectUnauthorized: false,
 			handshakeTimeout,
-			// Each connection shows its certificate anew.
+			// No session resumption: every connection presents its certificate.
 			secureOptions: constants.SSL_OP_NO_TICKET,
 		});
 	} catch (error) {

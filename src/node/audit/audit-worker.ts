@@ -1,6 +1,6 @@
 /**
- * The work of a live audit, which runs on a thread of its own: answers of megabytes, which a stranger may have made to take long, are
- * read and compared beside the node.
+ * The work of a live audit, run on its own thread: untrusted answers of megabytes are read and compared
+ * without blocking the node.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { TransactionInfo } from "../../protocol/messages.js";
 import { Audit, type AuditCounts, type FoundDifference } from "./audit.js";
 import { HttpNode, isObject, type NodeAddresses, type NodeAnswer, UnansweredError } from "./http-node.js";
 
-/** What a thread begins with. */
+/** Startup data of the thread. */
 export interface AuditWork {
 	readonly own: NodeAddresses;
 	readonly theirs: NodeAddresses;
@@ -21,21 +21,21 @@ export interface AuditWork {
 	readonly addressPrefix: number;
 }
 
-/** A block to compare; without a number the common head is asked for. */
+/** A block to compare; without a number the request is for the common head. */
 export interface AuditRequest {
 	readonly id: number;
 	readonly number?: bigint;
 }
 
-/** A difference with the other node's receipts as bytes, in the order of the block's transactions; empty: they can't be read. */
+/** A difference with the other node's receipts as bytes, in transaction order; empty if unreadable. */
 export interface RecordedDifference extends Omit<FoundDifference, "receipts"> {
 	readonly recorded: readonly Uint8Array[];
 }
 
-/** What is compared so far, with each answer. */
+/** Progress so far, sent with each answer. */
 interface AuditProgress {
 	readonly counts: Readonly<AuditCounts>;
-	/** How often the other node said that it is busy, or didn't answer. */
+	/** How often the other node was busy or didn't answer. */
 	readonly busy: number;
 }
 
@@ -52,12 +52,12 @@ export type AuditAnswer =
 			readonly kind: "failed";
 			readonly id: number;
 			readonly message: string;
-			/** A node didn't answer; else it is a defect. */
+			/** True if a node didn't answer; false for a defect. */
 			readonly isUnanswered: boolean;
 	  } & AuditProgress);
 
 const TIMEOUT_MS = 20_000;
-/** Requests a second to the node itself. */
+/** Requests a second to this node itself. */
 const OWN_RATE = 200;
 
 export class AuditWorker {
@@ -111,7 +111,7 @@ export class AuditWorker {
 	}
 }
 
-/** What a thread of its own needs before it begins. */
+/** Thread initialization. */
 export const prepareThread = ({ addressPrefix }: AuditWork): void => setAddressPrefix(addressPrefix);
 
 function withBytes({ receipts, ...found }: FoundDifference): RecordedDifference {
@@ -122,12 +122,12 @@ function withBytes({ receipts, ...found }: FoundDifference): RecordedDifference 
 		});
 		return { ...found, recorded };
 	} catch {
-		// What another node answers may be anything; the differences are listed as texts all the same.
+		// Another node's answer may be anything; the differences are still listed as text.
 		return { ...found, recorded: [] };
 	}
 }
 
-/** As JSON, integers exact. */
+/** JSON with exact integers. */
 function textOf(value: NodeAnswer): string {
 	if (typeof value === "bigint") return value.toString();
 	if (Array.isArray(value)) return `[${(value as readonly NodeAnswer[]).map(textOf).join(",")}]`;

@@ -1,6 +1,6 @@
 /**
- * Comparing two nodes block by block over their public HTTP: ids, receipts of all transactions, and a sample of the accounts and
- * contracts that a block touched (docs/audit.md).
+ * Compares two nodes block by block over their public HTTP APIs: ids, all receipts, and a sample of the
+ * accounts and contracts that a block touched (docs/audit.md).
  */
 
 import { createHash } from "node:crypto";
@@ -17,15 +17,14 @@ import {
 	UnansweredError,
 } from "./http-node.js";
 
-/** Two nodes, and how much of what blocks touched is compared. */
 interface AuditOptions {
 	readonly ours: HttpNode;
 	readonly theirs: HttpNode;
-	/** Of the accounts and contracts that a block touched, from 0 to 1. */
+	/** Share of a block's touched accounts and contracts to compare, from 0 to 1. */
 	readonly sample: number;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly signal: AbortSignal;
-	/** Called with what can't be compared, once a kind of it. */
+	/** Called once per kind of data that can't be compared. */
 	readonly onNotCompared: (reason: string) => void;
 }
 
@@ -33,36 +32,36 @@ interface AuditOptions {
 export interface AuditCounts {
 	blocks: number;
 	transactions: number;
-	/** Answers about accounts, contracts, witnesses. */
+	/** Answers about accounts, contracts and witnesses. */
 	state: number;
-	/** Slots of contracts. */
+	/** Contract storage slots. */
 	slots: number;
-	/** Blocks of whose state nothing could be compared. */
+	/** Blocks without any comparable state. */
 	blocksWithoutState: number;
 }
 
 /** The first difference of a block. */
 export interface FoundDifference {
 	readonly number: bigint;
-	/** Of our block, 64 hexadecimal digits. */
+	/** Id of our block, 64 hex digits. */
 	readonly id: string;
-	/** The block after which the state differs, where that isn't this one: it was compared at a common head. */
+	/** The block after which the state differs, if it was compared at a later common head. */
 	readonly seenAt: bigint | undefined;
 	readonly differences: readonly Difference[];
-	/** The other node's receipts in the order of the block's transactions; null: it has none of that one. */
+	/** The other node's receipts in transaction order; null where it has none. */
 	readonly receipts: readonly NodeAnswer[];
 }
 
-/** Differences that are listed. */
+/** Bound on listed differences. */
 const MAX_LISTED_DIFFERENCES = 20;
-/** Accounts and contracts of one block of which the state is compared. */
+/** Accounts and contracts per block whose state is compared. */
 const MAX_SUBJECTS = 50;
 const MAX_SLOTS = 50;
-/** Each executes the transactions before it again, too. */
+/** Each trace also re-executes the transactions before it. */
 const MAX_TRACES = 3;
-/** Tries to find both nodes at the same block while the state is asked. */
+/** Attempts to find both nodes at the same head before and after reading the state. */
 const MAX_TRIES = 5;
-/** A difference of the state at a head that moves must be there so often. */
+/** How often a state difference at a moving head must be seen. */
 const CONFIRMATIONS = 3;
 const POLL_MS = 1_000;
 
@@ -71,33 +70,33 @@ interface Head {
 	readonly id: string;
 }
 
-/** One question about the state, and how its answers are compared. */
+/** One state query and how its answers are compared. */
 interface Question {
 	readonly subject: string;
 	readonly what: string;
 	readonly ask: (node: HttpNode, view: AuditView, at: AskedState | undefined) => Promise<NodeAnswer>;
 	readonly isSlot: boolean;
-	/** Also served of the irreversible state. */
+	/** Whether the solidified view serves it too. */
 	readonly isIrreversible: boolean;
 }
 
-/** Of whom the state is compared. */
+/** Whose state is compared. */
 interface Subject {
-	/** 42 hexadecimal digits. */
+	/** 42 hex digits. */
 	readonly address: string;
 	readonly isContract: boolean;
-	/** All witnesses with their votes, in the place of an account. */
+	/** Stands for the list of witnesses with votes instead of an account. */
 	readonly isWitnessList: boolean;
 }
 
-/** What is looked through of one block. */
+/** JSON values of a block that are examined. */
 const MAX_VALUES = 200_000;
 const ADDRESS = /^41[0-9a-f]{40}$/i;
-/** Members of receipts with addresses of 20 bytes. */
+/** 20-byte addresses in receipts. */
 const SHORT_ADDRESS = /^[0-9a-f]{40}$/i;
 
 /**
- * The accounts and contracts that a block touched, as far as its transactions and receipts name them.
+ * The accounts and contracts that a block touched, according to its transactions and receipts.
  * @param receipts of its transactions
  */
 export function touchedBy(block: NodeAnswer, receipts: NodeAnswer): Subject[] {
@@ -131,13 +130,13 @@ export function touchedBy(block: NodeAnswer, receipts: NodeAnswer): Subject[] {
 export class Audit {
 	readonly counts: AuditCounts = { blocks: 0, transactions: 0, state: 0, slots: 0, blocksWithoutState: 0 };
 	private readonly named = new Set<string>();
-	/** Undefined: not known yet. */
+	/** Undefined until known. */
 	private view: AuditView | undefined;
 	private isExact: boolean | undefined;
 
 	constructor(private readonly options: AuditOptions) {}
 
-	/** The newest block that both have and that neither will lose. */
+	/** The newest block that both nodes have and that can't be reverted. */
 	async commonHead(): Promise<bigint> {
 		const { ours, theirs } = this.options;
 		const view = await this.viewOf();
@@ -145,7 +144,7 @@ export class Audit {
 		return one.number < other.number ? one.number : other.number;
 	}
 
-	/** What is irreversible is asked for where both serve it. */
+	/** The solidified view if both nodes serve it. */
 	private async viewOf(): Promise<AuditView> {
 		if (this.view) return this.view;
 		const { ours, theirs } = this.options;
@@ -166,7 +165,7 @@ export class Audit {
 		return "solidity";
 	}
 
-	/** @param kind of what isn't compared: other nodes may word their reasons anew each time */
+	/** @param kind deduplication key: other nodes may word their reasons differently each time */
 	private notComparedOnce(kind: string, reason: string): void {
 		if (this.named.has(kind)) return;
 		this.named.add(kind);
@@ -174,9 +173,9 @@ export class Audit {
 	}
 
 	/**
-	 * Compares a block that both have.
-	 * @returns the first difference; undefined: there is none
-	 * @throws {UnansweredError} if one of them doesn't answer
+	 * Compares a block that both nodes have.
+	 * @returns its first difference, if any
+	 * @throws {UnansweredError} if a node doesn't answer
 	 */
 	async block(number: bigint): Promise<FoundDifference | undefined> {
 		const { ours, theirs } = this.options;
@@ -215,7 +214,7 @@ export class Audit {
 		return state && found(state.differences, their, state.at);
 	}
 
-	/** A header is shorter than a block, where the node can leave the rest out. */
+	/** A header is shorter than a block, if the node can omit the rest. */
 	private async theirId(number: bigint, view: AuditView): Promise<string | undefined> {
 		const { theirs } = this.options;
 		try {
@@ -250,7 +249,7 @@ export class Audit {
 		return differences;
 	}
 
-	/** Compares the state of some of what a block touched: after it where both keep that, else at a head that both have. */
+	/** Compares sampled state of a block: after it if both nodes keep past states, else at a common head. */
 	private async state(
 		block: AskedState,
 		answer: NodeAnswer,
@@ -296,7 +295,7 @@ export class Audit {
 				const after = await this.sameHead(view);
 				if (after?.id === before.id) {
 					if (differences.length === 0) return undefined;
-					// What is irreversible has nothing pending in it.
+					// The solidified view has no pending transactions.
 					if (view === "solidity" || ++seen >= CONFIRMATIONS) return { differences, at: before.number };
 					tries--;
 				}
@@ -312,7 +311,7 @@ export class Audit {
 		return undefined;
 	}
 
-	/** The head of both; undefined: they stand at different blocks. */
+	/** The common head; undefined if the heads differ. */
 	private async sameHead(view: AuditView): Promise<Head | undefined> {
 		const { ours, theirs } = this.options;
 		const [one, other] = await Promise.all([headOf(ours, view), headOf(theirs, view)]);
@@ -331,7 +330,7 @@ export class Audit {
 			try {
 				pair = await Promise.all([ask(ours, view, at), ask(theirs, view, at)]);
 			} catch (error) {
-				// Without a past state there is none for any question.
+				// If a past state isn't served, it isn't for any question.
 				if (!(error instanceof NotServedError) || (at && !isSlot)) throw error;
 				this.notComparedOnce(isSlot ? "slot" : what, `${what} is not compared: ${error.message}`);
 				continue;
@@ -344,7 +343,7 @@ export class Audit {
 		return differences.slice(0, MAX_LISTED_DIFFERENCES);
 	}
 
-	/** The slots that the contracts of a block wrote, by our own trace of it. */
+	/** The slots that a block's contracts wrote, according to our own trace. */
 	private async slots(block: NodeAnswer, id: string): Promise<Question[]> {
 		const { ours, theirs, sample } = this.options;
 		if (!ours.hasJsonRpc || !theirs.hasJsonRpc) {
@@ -382,7 +381,7 @@ async function headOf(node: HttpNode, view: AuditView): Promise<Head> {
 	return { id, number: BigInt(`0x${id.slice(0, 16)}`) };
 }
 
-/** The id of a block, of which the first eight bytes are its number. */
+/** The id of a block, whose first eight bytes are its number. */
 function idOf(block: NodeAnswer): string | undefined {
 	const id = isObject(block) ? block["blockID"] : undefined;
 	return typeof id === "string" && /^[0-9a-fA-F]{64}$/.test(id) ? id.toLowerCase() : undefined;
@@ -398,7 +397,7 @@ function idsIn(block: NodeAnswer): string[] {
 	);
 }
 
-/** Receipts in the order of their transactions; null: there is none. What is of others is left out. */
+/** Receipts in transaction order; null where missing. Receipts of other transactions are dropped. */
 function receiptsOf(transactions: readonly string[], infos: NodeAnswer): readonly NodeAnswer[] {
 	const byId = new Map<string, NodeAnswer>(transactions.map((id) => [id, null]));
 	for (const info of listOf(infos)) {
@@ -411,7 +410,7 @@ function receiptsOf(transactions: readonly string[], infos: NodeAnswer): readonl
 
 const ID_DIGITS = 64;
 
-/** Calls of contracts, by the ids of their transactions. */
+/** Contract calls by transaction id. */
 function callsIn(block: NodeAnswer): Subject[] {
 	const transactions = isObject(block) ? listOf(block["transactions"]) : [];
 	return transactions.flatMap((each) => {
@@ -422,7 +421,7 @@ function callsIn(block: NodeAnswer): Subject[] {
 	});
 }
 
-/** A share of some things: which, follows from the block, so that a repeated audit asks the same. */
+/** A share of the subjects, chosen by block id so that a repeated audit picks the same ones. */
 function sampled(subjects: readonly Subject[], blockId: string, share: number): Subject[] {
 	return subjects.filter(({ address }) => {
 		const hash = createHash("sha256").update(`${blockId}${address}`).digest();

@@ -1,4 +1,4 @@
-/** A thread that compares a node with another one. */
+/** Worker thread entry point of the live audit. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { type AuditRequest, type AuditWork, AuditWorker, prepareThread } from "./audit-worker.js";

@@ -1,43 +1,43 @@
 /**
- * Comparing answers of two nodes, which may be of different releases and dialects: what they say member by member, whatever the
- * order, and without what releases word differently.
+ * Compares answers of two nodes, which may be of different releases and dialects: member by member, in any
+ * order, ignoring what releases word differently.
  */
 
 import { toNeutral } from "../../protocol/dialect.js";
 import { isObject, MAX_ANSWER_DEPTH, type NodeAnswer, UnansweredError } from "./http-node.js";
 
-/** Members of an answer by their path; what is absent counts as its default, which no release writes. */
+/** Members of an answer by path; absent members equal their default, which no release writes. */
 interface Facts {
 	readonly values: ReadonlyMap<string, string>;
 	/** Optional members by the paths below them. */
 	readonly optional: ReadonlyMap<string, string>;
 }
 
-/** What an answer may hold: more than any of the network's does. */
+/** Bound on members of an answer: more than any of the network's. */
 const MAX_FACTS = 300_000;
-/** All paths together, and one name, in characters: keys of the network's maps are ids, names and addresses. */
+/** Characters of all paths, and of one name: keys of the network's maps are ids, names and addresses. */
 const MAX_PATH_CHARACTERS = 32 << 20;
 const MAX_NAME = 200;
-/** Of a value as it is listed, in characters. */
+/** Characters of a listed value. */
 const MAX_SHOWN = 300;
 
-/** What of an answer isn't compared, and what only where both nodes have it. */
+/** Members that aren't compared, or only if both nodes have them. */
 export interface FactRules {
 	readonly ignored: ReadonlySet<string>;
-	/** A node's configuration decides whether it keeps them. */
+	/** Stored depending on a node's configuration. */
 	readonly optional: ReadonlySet<string>;
-	/** Lists that are sets. */
+	/** Lists compared as sets. */
 	readonly sets: ReadonlySet<string>;
 }
 
-/** Receipts: texts of errors differ by release; internal transactions and what stakes cancelled are kept where that is switched on. */
+/** Receipts: error texts differ by release; internal transactions and cancelled stakes are optional. */
 export const RECEIPT_RULES: FactRules = {
 	ignored: new Set(["resMessage"]),
 	optional: new Set(["internal_transactions", "cancel_unfreezeV2_amount", "unfreezeV2_amount"]),
 	sets: new Set(["cancel_unfreezeV2_amount"]),
 };
 
-/** State: where an account's tokens lie, and what no rule reads of it, depends on when a node wrote its record. */
+/** State: the place of an account's tokens, and fields no rule reads, depend on a record's age. */
 export const STATE_RULES: FactRules = {
 	ignored: new Set(["asset_optimized", "asset"]),
 	optional: new Set(),
@@ -50,7 +50,7 @@ export const STATE_RULES: FactRules = {
 	]),
 };
 
-/** @throws {UnansweredError} if there is too much of it */
+/** @throws {UnansweredError} if the answer is too large */
 export function factsOf(answer: NodeAnswer, rules: FactRules): Facts {
 	const values = new Map<string, string>();
 	const optional = new Map<string, string>();
@@ -65,7 +65,7 @@ export function factsOf(answer: NodeAnswer, rules: FactRules): Facts {
 		}
 		if (!isObject(value)) {
 			const text = typeof value === "string" ? plain(value) : String(value);
-			// A map's zero says what its absence does.
+			// Zero in a map equals absence.
 			if (isDefault(text)) return;
 			values.set(path, text);
 			if (within !== undefined) optional.set(path, within);
@@ -96,7 +96,7 @@ const keyText = (key: NodeAnswer | undefined): string =>
 
 const tooMuch = (): UnansweredError => new UnansweredError("an answer holds too much to be compared");
 
-/** A name, or a key of a map. */
+/** A member name or map key. */
 function bounded(name: string): string {
 	if (name.length > MAX_NAME) throw tooMuch();
 	return name;
@@ -105,10 +105,10 @@ function bounded(name: string): string {
 const isDefault = (text: string): boolean =>
 	text === "" || text === "0" || text === "false" || text === "null";
 
-/** Digits in one case; names of enumerations in one dialect. */
+/** Hex digits in one case; enum names in one dialect. */
 const plain = (text: string): string => (/^[0-9a-fA-F]+$/.test(text) ? text.toLowerCase() : toNeutral(text));
 
-/** A member of which two nodes say different things; `none`: a node doesn't have it. */
+/** A member on which two nodes differ; `none` if a node lacks it. */
 interface FactDifference {
 	readonly what: string;
 	readonly ours: string;

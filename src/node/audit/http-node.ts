@@ -1,18 +1,18 @@
 /**
- * A node of the network as an audit asks it: over its public HTTP, at a bounded rate, stepping back where it says that it is busy.
- * What it answers is not trusted: bytes, time, digits and tries have bounds.
+ * Client for an audited node's public HTTP API: rate-limited, with backoff when the node is busy. Answers are
+ * untrusted: bytes, time, digits and retries are bounded.
  */
 
 import { type ExactJson, type ExactRecord, parseExactJson } from "../../protocol/json/exact-json.js";
 import { isModestJson } from "../../protocol/json/modest-json.js";
 import { MAX_TIMER_MS } from "../../protocol/timing.js";
 
-/** The node can't be asked, or doesn't answer: the audit can't go on now. */
+/** The node is unreachable or doesn't answer: the audit can't continue now. */
 export class UnansweredError extends Error {
 	override readonly name: string = "UnansweredError";
 }
 
-/** The node answers, but not this question: it lacks the method, or refuses. */
+/** The node answers but doesn't serve this: the method is missing or refused. */
 export class NotServedError extends UnansweredError {
 	override readonly name = "NotServedError";
 }
@@ -22,44 +22,44 @@ export type NodeAnswer = ExactJson;
 export const isObject = (value: NodeAnswer | undefined): value is ExactRecord =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Which server answers: for the head with what is pending, or for what is irreversible. */
+/** The server to ask: `full` for the head with pending transactions, `solidity` for the solidified state. */
 export type AuditView = "full" | "solidity";
 
-/** Where a node answers. */
+/** A node's API addresses. */
 export interface NodeAddresses {
-	/** Base URLs without a slash at the end. */
+	/** Base URLs without a trailing slash. */
 	readonly full: string;
 	/** Absent: the same as `full`. */
 	readonly solidity?: string | undefined;
-	/** Absent: nothing is asked over JSON-RPC. */
+	/** Absent: JSON-RPC is not used. */
 	readonly jsonrpc?: string | undefined;
 	/** For gateways; never printed. */
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How a node is asked. */
+/** Limits of requests to a node. */
 interface AskLimits {
-	/** Requests a second at most. */
+	/** Maximum requests a second. */
 	readonly rate: number;
-	/** Milliseconds that one request may take. */
+	/** Timeout of a request, in milliseconds. */
 	readonly timeoutMs: number;
-	/** Milliseconds of a clock that only goes forward. */
+	/** Monotonic milliseconds. */
 	readonly now: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
-	/** Ends everything that waits. */
+	/** Aborts everything that waits. */
 	readonly signal: AbortSignal;
-	/** Called when a request is tried again the second time. */
+	/** Called when a request is retried the second time. */
 	readonly onBusy?: (reason: string) => void;
 }
 
-/** A block after which the state is asked for. */
+/** The block after which state is read. */
 export interface AskedState {
 	readonly number: bigint;
-	/** 64 hexadecimal digits. */
+	/** 64 hex digits. */
 	readonly id: string;
 }
 
-/** The longest answers in bytes: a full block of the network is 2 MB, in JSON twice as hexadecimal text and once as members. */
+/** Maximum answer bytes: a full block is 2 MB, in JSON twice as hex text and once as members. */
 const MAX_ANSWER_BYTES: ReadonlyMap<string, number> = new Map([
 	["getblock", 16 << 20],
 	["getblockbynum", 16 << 20],
@@ -72,12 +72,12 @@ const MAX_ANSWER_BYTES: ReadonlyMap<string, number> = new Map([
 	["eth_getStorageAt", 4 << 10],
 ]);
 const MAX_OTHER_BYTES = 64 << 10;
-/** Nothing of the network has nearly as many digits. */
+/** Far more digits than any number of the network has. */
 const MAX_NUMBER_DIGITS = 100;
 const MAX_TRIES = 8;
-/** A single refusal is nothing to speak of. */
+/** Retries before a busy node is reported: a single refusal is normal. */
 const TELLING_TRIES = 2;
-/** Levels of an answer that are looked at. */
+/** Maximum nesting of an answer. */
 export const MAX_ANSWER_DEPTH = 40;
 const ANSWER_LIMITS = { values: 1_000_000, depth: MAX_ANSWER_DEPTH };
 const FIRST_PAUSE_MS = 1_000;
@@ -87,10 +87,10 @@ const MAX_REASON_LENGTH = 300;
 const NOT_SERVED: ReadonlySet<number> = new Set([400, 404, 405, 500, 501]);
 
 export class HttpNode {
-	/** Where it answers, without what may be secret. */
+	/** Its address without anything that may be secret. */
 	readonly name: string;
 	private nextMs = Number.NEGATIVE_INFINITY;
-	/** How often it said that it is busy. */
+	/** How often it was busy or didn't answer. */
 	busy = 0;
 
 	constructor(
@@ -100,14 +100,14 @@ export class HttpNode {
 		this.name = new URL(addresses.full).origin;
 	}
 
-	/** Whether it may be asked over JSON-RPC. */
+	/** Whether JSON-RPC is available. */
 	get hasJsonRpc(): boolean {
 		return this.addresses.jsonrpc !== undefined;
 	}
 
 	/**
-	 * Asks an endpoint.
-	 * @param state the block after which the state is asked for; the answer is refused where the node overlooks it
+	 * Calls an endpoint.
+	 * @param state the block after which state is read; refused if the node ignores it
 	 * @throws {UnansweredError | NotServedError}
 	 */
 	async call(
@@ -118,7 +118,7 @@ export class HttpNode {
 	): Promise<NodeAnswer> {
 		const { full, solidity = full } = this.addresses;
 		const url = view === "full" ? `${full}/wallet/${endpoint}` : `${solidity}/walletsolidity/${endpoint}`;
-		// Some endpoints read parameters, others bodies.
+		// Some endpoints read query parameters, others bodies.
 		const { value, headers } = await (state
 			? this.ask(endpoint, `${url}?block=${state.id}`, { ...request, block: state.id })
 			: this.ask(endpoint, url, request));
@@ -132,7 +132,7 @@ export class HttpNode {
 		return value;
 	}
 
-	/** Calls a method of JSON-RPC. @throws {UnansweredError | NotServedError} */
+	/** Calls a JSON-RPC method. @throws {UnansweredError | NotServedError} */
 	async rpc(method: string, params: readonly unknown[]): Promise<NodeAnswer> {
 		const { jsonrpc } = this.addresses;
 		if (jsonrpc === undefined) throw new NotServedError(`${this.name} is not asked over JSON-RPC`);
@@ -161,7 +161,7 @@ export class HttpNode {
 		}
 	}
 
-	/** Waits until the rate allows one more request. */
+	/** Waits until the rate limit allows a request. */
 	private async turn(): Promise<void> {
 		const { now, sleep, rate, signal } = this.limits;
 		signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /**
- * A running node that compares itself with another one, block by block, as blocks become irreversible. It runs beside everything
- * else, over this node's own HTTP: it is never waited for, and what it can't do changes nothing.
+ * Compares a running node with another one, block by block, as blocks become solidified. It runs in the
+ * background over this node's own HTTP API: nothing waits for it, and its failures don't affect the node.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,12 +23,12 @@ import {
 } from "./audit-worker.js";
 import { type NodeAddresses, UnansweredError } from "./http-node.js";
 
-/** Blocks that it may be behind: those before are passed over. */
+/** Maximum lag in blocks; older ones are skipped. */
 const MAX_BEHIND = 1_000n;
 const POLL_MS = 500;
-/** So often the other node may be behind without a word. */
+/** Polls for which the other node may lag before it is reported. */
 const STILL_POLLS = 120;
-/** After the other node didn't answer. */
+/** Pause after the other node didn't answer. */
 const PAUSE_MS = 30_000;
 
 interface LiveAuditOptions {
@@ -45,15 +45,15 @@ interface LiveAuditOptions {
 	readonly report: (error: unknown, where: string) => void;
 }
 
-/** What the thread holds at most, in MiB: two of the longest answers, read. */
+/** Heap limit of the thread in MiB: two parsed answers of maximum size. */
 const HEAP_MB = 512;
 
-/** The thread ended by itself. */
+/** The thread ended unexpectedly. */
 class AuditThreadError extends Error {
 	override readonly name = "AuditThreadError";
 }
 
-/** Called with what can't be compared, once a kind of it, and with each wait for a node that is busy. */
+/** Notified once per kind of data that can't be compared, and of each wait for a busy node. */
 interface AuditListener {
 	notCompared(reason: string): void;
 	waiting(reason: string): void;
@@ -64,7 +64,7 @@ interface Waiting {
 	readonly fail: (error: Error) => void;
 }
 
-/** A node's side of the thread of a live audit; a program that runs from source compares where it is. */
+/** The node's handle of the audit thread; a program run from source compares in-process. */
 class AuditThread {
 	private readonly send: (request: AuditRequest) => void;
 	private readonly end: () => Promise<unknown>;
@@ -73,7 +73,7 @@ class AuditThread {
 	private failure: Error | undefined;
 	/** What was compared, as of the last answer. */
 	counts: Readonly<AuditCounts> = { blocks: 0, transactions: 0, state: 0, slots: 0, blocksWithoutState: 0 };
-	/** How often the other node said that it is busy, or didn't answer. */
+	/** How often the other node was busy or didn't answer. */
 	busy = 0;
 
 	constructor(
@@ -101,18 +101,18 @@ class AuditThread {
 		this.end = () => worker.terminate();
 	}
 
-	/** Whether nothing can be asked any more. */
+	/** Whether the thread has failed. */
 	get hasEnded(): boolean {
 		return this.failure !== undefined;
 	}
 
-	/** The newest block that both have. @throws {UnansweredError} */
+	/** The newest block that both nodes have. @throws {UnansweredError} */
 	async commonHead(): Promise<bigint> {
 		const answer = await this.ask(undefined);
 		return answer.kind === "head" ? answer.head : 0n;
 	}
 
-	/** The first difference of a block; undefined: there is none. @throws {UnansweredError} */
+	/** The first difference of a block, if any. @throws {UnansweredError} */
 	async block(number: bigint): Promise<RecordedDifference | undefined> {
 		const answer = await this.ask(number);
 		return answer.kind === "block" ? answer.found : undefined;
@@ -160,13 +160,13 @@ export class LiveAudit {
 	private readonly against: string;
 	private readonly running: Promise<void>;
 	private readonly start: () => AuditThread;
-	/** The last block that was compared; 0: none. */
+	/** The last compared block; 0: none. */
 	last = 0n;
-	/** Blocks that were passed over since the other node was too slow. */
+	/** Blocks skipped because the other node was too slow. */
 	skipped = 0n;
-	/** The block of the first difference; 0: there is none. */
+	/** The block of the first difference; 0: none. */
 	different = 0n;
-	/** Why nothing is compared at the moment; undefined: something is. */
+	/** Why nothing is compared at the moment; undefined while comparing. */
 	private away: string | undefined;
 
 	constructor(private readonly options: LiveAuditOptions) {
@@ -194,7 +194,7 @@ export class LiveAudit {
 		return this.thread.counts;
 	}
 
-	/** How often the other node said that it is busy, or didn't answer. */
+	/** How often the other node was busy or didn't answer. */
 	get busy(): number {
 		return this.thread.busy;
 	}
@@ -233,7 +233,7 @@ export class LiveAudit {
 		}
 	}
 
-	/** Whatever the other node makes of it, the comparison goes on; where its thread has ended, with another one. */
+	/** Continues after any failure; if the thread ended, with a new one. */
 	private async failed(error: unknown): Promise<void> {
 		const { report } = this.options;
 		const message = error instanceof Error ? error.message : String(error);
@@ -246,20 +246,20 @@ export class LiveAudit {
 		await this.sleep(PAUSE_MS);
 	}
 
-	/** Says once that nothing is compared, and why. */
+	/** Logs once that nothing is compared, and why. */
 	private awayFor(reason: string): void {
 		if (this.away === undefined) this.options.log.warn({ after: Number(this.last) }, `audit: ${reason}`);
 		this.away ??= reason;
 	}
 
-	/** What an operator must know; undefined: nothing. */
+	/** A warning for the operator, if any. */
 	warning(): string | undefined {
 		const { away, last, against } = this;
 		if (away === undefined || this.different !== 0n) return undefined;
 		return `this node isn't compared with ${against} (node.audit.against) since block ${last}: ${away}`;
 	}
 
-	/** What follows a difference would differ, too: the audit ends with it, and the watch says so, once. */
+	/** All later state would differ too: the audit ends with the first difference, reported once as a fault. */
 	private differs({ number, id, seenAt, differences, recorded }: RecordedDifference): void {
 		const { chain, faults, log } = this.options;
 		this.different = number;

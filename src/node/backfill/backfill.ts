@@ -1,9 +1,10 @@
 /**
- * The node's part in filling in the history of the state before it was switched on (`node.history.state`): gives its blocks to
- * a thread that executes them once more, takes the changes that come of it, and reads older states from them once all are
- * there. A kill loses nothing but changes that were handed over: the thread's chain is in a directory of its own.
+ * The node's side of backfilling state history from before it was enabled (`node.history.state`): sends its
+ * blocks to a thread that re-executes them, stores the resulting changes, and enables reading older states
+ * once all are there. The thread's chain has its own directory, so a crash loses only rows already handed
+ * over.
  *
- * Contract: the history tells more states at one moment, or none; what is half filled in is erased by the next start.
+ * Invariant: older states become readable all at once or not at all; the next start erases partial data.
  */
 
 import type { ChangeHistory } from "../state/change-history.js";
@@ -13,25 +14,24 @@ import { storeAt } from "../state/entry.js";
 import { entryOfNewestKey, HISTORY_PREFIX, KINDS } from "../state/history-format.js";
 import type { BackfillChannel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
 
-/** Blocks that are given at a time: their reading is one turn of the event loop. */
+/** Blocks per message: they are read in one turn of the event loop. */
 const BLOCKS = 64;
 const BLOCK_BYTES = 1 << 20;
-/** Keys of stores that rules walk in order; a network has some hundred thousand. */
+/** Bound on keys of ordered stores; a network has some hundred thousand. */
 const MAX_GONE = 4_000_000;
 
-/** What is filled in. */
+/** The node's data that is read and filled in. */
 interface BackfillSubject {
 	readonly history: Pick<ChangeHistory, "first" | "reserve" | "fillIn">;
 	readonly database: Pick<KeyValueDatabase, "write">;
-	/** A block of the chain, encoded. */
+	/** An encoded block of the chain. */
 	block(number: bigint): Uint8Array | undefined;
 	/** Whether the base has an entry. */
 	has(store: StoreDefinition<unknown>, key: string): boolean;
 }
 
-/** Where it stands. */
 export interface BackfillProgress {
-	/** The block that was asked for last. */
+	/** The last requested block. */
 	readonly block: number;
 	readonly target: number;
 }
@@ -42,7 +42,7 @@ export class Backfill {
 	private readonly gone = new Map<number, Set<string>>();
 	private goneCount = 0;
 
-	/** @param target the block with which the history begins */
+	/** @param target first block of the existing history */
 	constructor(
 		private readonly subject: BackfillSubject,
 		private readonly channel: BackfillChannel<FromReplay, ToReplay>,
@@ -54,14 +54,14 @@ export class Backfill {
 	}
 
 	/**
-	 * Answers the thread until everything is filled in.
-	 * @returns whether it is; not where states so old aren't kept any more
-	 * @throws {DatabaseError | ChannelClosed} @throws {Error} why the thread couldn't go on
+	 * Serves the thread until everything is filled in.
+	 * @returns false if states that old aren't kept any more
+	 * @throws {DatabaseError | ChannelClosed} @throws {Error} why the thread failed
 	 */
 	async run(): Promise<boolean> {
 		for (;;) {
 			const message = await this.channel.next();
-			// As many blocks as are kept have come meanwhile.
+			// Enough new blocks arrived meanwhile to prune the history's start.
 			if (this.subject.history.first !== this.target) return false;
 			switch (message.kind) {
 				case "blocks":

@@ -1,34 +1,34 @@
-/** What a node and the thread that replays its blocks say to each other. The thread asks, the node answers. */
+/** Messages between a node and its replay thread: the thread requests, the node responds. */
 
 import type { MessagePort } from "node:worker_threads";
 
-/** The part of a data directory in which the thread's chain lies. */
+/** Subdirectory of the data directory for the thread's chain. */
 export const REPLAY_FOLDER = "backfill";
 
-/** Rows of the history as the thread's database has them, with keys of the thread's generation. */
+/** History rows in the thread's database format, with its generation of keys. */
 export type HistoryRows = readonly (readonly [Uint8Array, Uint8Array])[];
 
 export type FromReplay =
-	/** Wants blocks from a number on. */
+	/** Requests blocks from a number on. */
 	| { readonly kind: "blocks"; readonly from: number }
-	/** Rows to be kept; wants to hear that they are. */
+	/** Rows to store; acknowledged with `kept`. */
 	| { readonly kind: "rows"; readonly rows: HistoryRows }
-	/** All rows were given. @property first block whose state they tell */
+	/** All rows were sent. @property first block whose state they cover */
 	| { readonly kind: "end"; readonly first: number }
 	| { readonly kind: "failed"; readonly message: string };
 
 export type ToReplay =
-	/** Encoded, in their order. */
+	/** Encoded, in order. */
 	{ readonly kind: "blocks"; readonly blocks: readonly Uint8Array[] } | { readonly kind: "kept" };
 
-/** Where messages go and come from: a port of a thread, seen from one of its ends. */
+/** One end of a message port. */
 export interface BackfillChannel<In, Out> {
 	send(message: Out): void;
-	/** Resolves with the next message, in their order. @throws {Error} once the other end is gone */
+	/** Resolves with the next message, in order. @throws {Error} once the other end is closed */
 	next(): Promise<In>;
 }
 
-/** The other end is gone. */
+/** The other end is closed. */
 export class ChannelClosed extends Error {
 	override readonly name = "ChannelClosed";
 }

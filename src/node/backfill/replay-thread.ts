@@ -1,4 +1,4 @@
-/** Starting the thread that replays blocks, and its directory. */
+/** Starts the thread that replays blocks, and manages its directory. */
 
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -8,31 +8,30 @@ import { bundledScript } from "../../diagnostics/bundled-script.js";
 import type { NodeConfig } from "../config/config.js";
 import { channelOf, type FromReplay, REPLAY_FOLDER, type ToReplay } from "./messages.js";
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface ReplayThread {
 	readonly port: MessagePort;
-	/** Of its own chain. */
+	/** For its own chain. */
 	readonly config: NodeConfig;
 	readonly directory: string;
 	readonly target: number;
-	/** How many of its newest blocks it keeps. */
+	/** Number of newest blocks it keeps. */
 	readonly keptBlocks: number;
 }
 
-/** Rules look so far back. */
+/** More than any rule looks back. */
 const KEPT_BLOCKS = 70_000;
 
-/** Its part of a data directory. */
 const replayDirectory = (dataDirectory: string): string => join(dataDirectory, REPLAY_FOLDER);
 
 export const hasReplay = (dataDirectory: string): boolean => existsSync(replayDirectory(dataDirectory));
 
-/** Removes what a replay left, which is as large as the state. */
+/** Removes the replay's data, which is as large as the state. */
 export async function removeReplay(dataDirectory: string): Promise<void> {
 	await rm(replayDirectory(dataDirectory), { recursive: true, force: true });
 }
 
-/** The same chain without what only clients read, with a small share of the memory. */
+/** The same chain without client-only data, and with a small share of the memory. */
 function replayConfig(config: NodeConfig): NodeConfig {
 	return {
 		...config,
@@ -72,11 +71,11 @@ export function startReplay(script: URL, config: NodeConfig, dataDirectory: stri
 	});
 	return {
 		channel,
-		/** Why the thread ended, if it failed. */
+		/** Why the thread failed, if it did. */
 		get failure() {
 			return failure;
 		},
-		/** Ends the thread between two pieces of work; its chain goes on there after the next start. */
+		/** Stops the thread between two batches; its chain continues there after the next start. */
 		close: async () => {
 			channel.close();
 			await Promise.race([ended, new Promise((late) => setTimeout(late, CLOSE_MS).unref())]);
@@ -85,8 +84,8 @@ export function startReplay(script: URL, config: NodeConfig, dataDirectory: stri
 	};
 }
 
-/** A batch of blocks and the last write take less. */
+/** Longer than a batch of blocks and the final write take. */
 const CLOSE_MS = 10_000;
 
-/** The bundled script; undefined in a program that runs from source. */
+/** The bundled script; undefined in a program run from source. */
 export const replayScript = (): URL | undefined => bundledScript("node/backfill.worker.js");

@@ -1,6 +1,6 @@
 /**
- * The thread's part: executes the blocks of the node once more, from the first, on a chain of its own that keeps its history, and
- * hands that history over. The chain lies in a directory, so that it goes on after a kill where it was.
+ * The thread's side: re-executes the node's blocks from the first on its own chain, which keeps history, and
+ * sends that history. Its chain is on disk, so that it resumes after a crash.
  */
 
 import { SignedBlock } from "../../protocol/block.js";
@@ -15,25 +15,25 @@ import {
 } from "../state/history-format.js";
 import type { BackfillChannel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
 
-/** Rows that are handed over at a time. */
+/** Rows per message. */
 const ROWS = 1_000;
 const ROW_BYTES = 1 << 20;
 
 interface Replayed {
 	readonly open: Pick<OpenChain, "chain" | "database" | "throttle" | "flushNow" | "readAhead">;
 	readonly channel: BackfillChannel<ToReplay, FromReplay>;
-	/** The block up to which changes are wanted. */
+	/** The block up to which changes are needed. */
 	readonly target: number;
-	/** Milliseconds of a clock that only goes forward. */
+	/** Monotonic milliseconds. */
 	readonly now: () => number;
 	readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Replays the blocks up to the target, and hands their changes over. @throws {ChainError | ChannelClosed} */
+/** Replays the blocks up to the target and sends their changes. @throws {ChainError | ChannelClosed} */
 export async function replayHistory(replayed: Replayed): Promise<void> {
 	const { open, channel, target } = replayed;
 	while (open.chain.head.number < BigInt(target)) await replaySome(replayed);
-	// These blocks can't be undone at the node any more, so they needn't wait for later ones here.
+	// The node can't revert these blocks any more, so they are final here too.
 	open.database.settle(BigInt(target));
 	await open.flushNow();
 	const history = open.database.changeHistory;
@@ -62,11 +62,11 @@ async function replaySome({ open, channel, now, pause }: Replayed): Promise<void
 	for (const bytes of answer.blocks) {
 		const block = SignedBlock.decode(bytes);
 		await open.readAhead(block);
-		// The node judged it when it came, signatures and all.
+		// The node verified the block, signatures included, when it arrived.
 		open.chain.push(block, "restored");
 		await open.throttle();
 	}
-	// Half of one core, at most: the others are the node's.
+	// At most half of one core.
 	await pause(now() - started);
 }
 
@@ -76,7 +76,7 @@ async function handOver(channel: BackfillChannel<ToReplay, FromReplay>, rows: Hi
 	if ((await channel.next()).kind !== "kept") throw new Error("the node answers otherwise than it was asked");
 }
 
-/** The rows of a history, without what blocks after one changed. */
+/** The rows of a history without changes made after block `last`. */
 async function* rowsUpTo(
 	rows: AsyncIterable<readonly [Uint8Array, Uint8Array]>,
 	last: number,

@@ -1,4 +1,4 @@
-/** Keys of the chain, its storage, its rules and the rest beside `node`. A part of the table of settings. */
+/** Keys of the chain, storage, rules and the rest outside `node`. Part of the table of settings. */
 
 import { CACHE_BYTES, MIN_CACHE_BYTES } from "../state/cache-budget.js";
 import {

@@ -1,10 +1,10 @@
-/** `committee.*`: the values that chain parameters take where the state has none, their defaults and ranges (protocol/configuration §1.10, protocol/consensus §5.3). */
+/** `committee.*`: initial chain parameters (protocol/configuration §1.10, protocol/consensus §5.3). */
 
 import type { Settings } from "./settings.js";
 
 interface CommitteeRule {
 	readonly absent: bigint;
-	/** A value outside is brought to the nearer end. */
+	/** Values outside the range are clamped. */
 	readonly min?: bigint;
 	readonly max?: bigint;
 }
@@ -22,7 +22,7 @@ export const COMMITTEE_RULES = {
 	allowTvmConstantinople: SWITCH,
 	allowTvmSolidity059: SWITCH,
 	forbidTransferToContract: SWITCH,
-	/** Ours: no number of a proposal opens the pool, only what a chain begins with (protocol/shielded §2.1). */
+	/** Ours: no proposal can enable the pool, only the initial parameters (protocol/shielded §2.1). */
 	allowShieldedTransaction: BIT,
 	allowShieldedORC20Transaction: SWITCH,
 	allowMarketTransaction: SWITCH,
@@ -65,7 +65,7 @@ export const COMMITTEE_RULES = {
 
 export type CommitteeKey = keyof typeof COMMITTEE_RULES;
 
-/** Every key with its value, defaults filled in. */
+/** All keys with values, defaults filled in. */
 export type CommitteeConfig = Readonly<Record<CommitteeKey, bigint>>;
 
 export const COMMITTEE_KEYS = Object.keys(COMMITTEE_RULES) as readonly CommitteeKey[];

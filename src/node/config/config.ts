@@ -1,7 +1,7 @@
 /**
- * A node's configuration: one HOCON file, unchanged from what other nodes of the network read, as one typed value
- * (protocol/configuration §1). Keys are accepted in both spellings of the brand words. What each key does stands in the table of
- * settings; unknown keys and those without effect are reported; a wrong type or range stops the start with one message.
+ * A node's configuration: one HOCON file, the same that other nodes of the network read, as a typed value
+ * (protocol/configuration §1). Keys are accepted in both spellings of the brand words. Unknown and
+ * ineffective keys are reported; a wrong type or range stops the start with one message.
  */
 
 import { readFileSync } from "node:fs";
@@ -165,7 +165,7 @@ interface BlocksConfig {
 interface ShieldedConfig {
 	/** Whether the APIs serve shielded transactions, and the pool takes them. */
 	readonly enabled: boolean;
-	/** Off: the proof precompiles answer without checking, like release 4.8.0 with shielded transactions off. */
+	/** Off: proof precompiles answer without checking, like release 4.8.0 with shielded transactions off. */
 	readonly verifiesProofs: boolean;
 	/** Location of the proof-checking keys. */
 	readonly parameters: ShieldedParameters | undefined;
@@ -208,9 +208,9 @@ interface VmConfig {
 	readonly maxEnergyLimitForConstant: bigint;
 	/** Entries of the cache of contract programs. */
 	readonly lruCacheSize: number;
-	/** Part of the chain's CPU time for a block's transaction that ran out of time where it was packed. */
+	/** CPU time factor for a block's transaction that ran out of time in its producer's execution. */
 	readonly minTimeRatio: number;
-	/** Part of it for every other transaction of a block. */
+	/** Factor of the CPU time limit for all other transactions of a block. */
 	readonly maxTimeRatio: number;
 	readonly estimateEnergy: boolean;
 	readonly estimateEnergyMaxRetry: number;
@@ -329,7 +329,7 @@ function readNet(settings: Settings, readings: Readings, warn: (text: string) =>
 	return { addressPrefix: wantsTest && readings.takesTestnet(warn) ? TEST_PREFIX : MAIN_PREFIX };
 }
 
-/** @throws {ConfigError} for a name that is not a release's */
+/** @throws {ConfigError} for an unknown release */
 function readRelease(settings: Settings): Release {
 	const name = settings.get("node.release");
 	const release = releaseNamed(name);
@@ -339,7 +339,7 @@ function readRelease(settings: Settings): Release {
 	return release;
 }
 
-/** @throws {ConfigError} for a number that rules could need more than, or one that could not be kept to */
+/** @throws {ConfigError} for a number below what rules may read, or an inexact one */
 function readBlocks(settings: Settings): BlocksConfig {
 	const segments = settings.get("node.blocks.segments");
 	const text = settings.get("node.blocks.keep");
@@ -413,7 +413,7 @@ function readShielded(settings: Settings, readings: Readings, isWitness: boolean
 	return { ...readings.shielded(settings, former, isWitness), parameters, allowsUnverified, tokenId };
 }
 
-/** @throws {ConfigError} for a hash that is none */
+/** @throws {ConfigError} for a malformed hash */
 function readShieldedParameters(settings: Settings): ShieldedParameters | undefined {
 	const folder = settings.get("node.shielded.params");
 	const hash = (key: "node.shielded.spendHash" | "node.shielded.outputHash"): string => {
@@ -426,11 +426,11 @@ function readShieldedParameters(settings: Settings): ShieldedParameters | undefi
 	return folder === undefined || folder === "" ? undefined : { folder, spendHash, outputHash };
 }
 
-/** Active witnesses of the network. */
+/** Number of active witnesses. */
 const WITNESSES = 27;
 const TWO_THIRDS_AND_ONE = 19;
 
-/** @throws {ConfigError} for a life of proposals that the release refuses */
+/** @throws {ConfigError} for a proposal lifetime that the release refuses */
 function readBlock(settings: Settings, readings: Readings, network: NetworkName): BlockConfig {
 	const life = settings.get("block.proposalExpireTime");
 	settings.get("committee.proposalExpireTime");
@@ -445,7 +445,7 @@ function readBlock(settings: Settings, readings: Readings, network: NetworkName)
 	};
 }
 
-/** Two thirds of the witnesses and one more, where the file doesn't ask for at least one. */
+/** More than two thirds of the witnesses, unless the file sets at least one. */
 function readQuorum(settings: Settings): number {
 	const count = settings.get("node.agreeNodeCount");
 	return settings.settle("node.agreeNodeCount", count < 1 ? TWO_THIRDS_AND_ONE : Math.min(WITNESSES, count));
@@ -469,7 +469,7 @@ function readTransaction(settings: Settings): TransactionConfig {
 	};
 }
 
-/** @throws {ConfigError} for a time below zero, or of more milliseconds than clocks have */
+/** @throws {ConfigError} for a negative time, or one beyond 64 bits */
 function readCallTimeout(settings: Settings, readings: Readings): number {
 	const ms = settings.get("vm.constantCallTimeoutMs");
 	if (ms < 0n || ms > MAX_INT64 / 1000n) {

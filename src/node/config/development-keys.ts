@@ -1,8 +1,8 @@
-/** Keys of the section `dev`: each stands for the flag of `coin node start` of the same name. Ours alone. */
+/** Keys of the section `dev`: each has the flag of `coin node start` of the same name. Ours alone. */
 
 import { optionalText, type Setting } from "./setting.js";
 
-/** What a development chain alone has. */
+/** Keys of development chains only. */
 export const DEVELOPMENT_KEYS = [
 	"accounts",
 	"balance",
@@ -43,12 +43,12 @@ export const DEVELOPMENT_KEYS = [
 	"forkBlock",
 ] as const;
 
-/** What every node has as a flag, and a development chain as a key too. */
+/** Flags of every node that are also keys of a development chain. */
 const SHARED_KEYS = ["host", "dialect", "network"] as const;
 
 type DevelopmentKey = (typeof DEVELOPMENT_KEYS | typeof SHARED_KEYS)[number];
 
-/** The flag that a key stands for, without its dashes: `block-time` of `blockTime`. */
+/** A key's flag without dashes: `block-time` for `blockTime`. */
 export function flagOfKey(key: string): string {
 	return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,4 +1,4 @@
-/** `event.subscribe` (protocol/configuration §1.11): which events are published, and to which receivers. */
+/** `event.subscribe` (protocol/configuration §1.11): published events and their receivers. */
 
 import { basename } from "node:path";
 import { wrap } from "../../protocol/int64.js";
@@ -15,7 +15,7 @@ import type { Settings } from "./settings.js";
 
 export interface EventFilter {
 	readonly fromBlock: bigint;
-	/** Undefined: no end. */
+	/** Undefined: no upper bound. */
 	readonly toBlock: bigint | undefined;
 	/** Base58 in lower case; empty: all. */
 	readonly addresses: ReadonlySet<string>;
@@ -23,12 +23,12 @@ export interface EventFilter {
 	readonly topics: ReadonlySet<string>;
 }
 
-/** A receiver, and the row of the table that it is of. */
+/** A receiver and its row in the table of receivers. */
 export interface ReceiverConfig extends ConfiguredReceiver {
 	readonly is: string;
-	/** The archive of the network's node in whose place it is; undefined: it is named itself. */
+	/** The network node's plugin archive that it replaces; undefined if configured by its own section. */
 	readonly archive: string | undefined;
-	/** Whether it goes on where it was after a start: delivered at least once, else at most once. */
+	/** Whether its position is stored: at-least-once delivery, else at most once. */
 	readonly hasPosition: boolean;
 }
 
@@ -37,9 +37,9 @@ export interface EventConfig {
 	readonly version: 0 | 1;
 	/** Version 1: old blocks from here are published first; 0 or less: none. */
 	readonly startBlock: bigint;
-	/** Whether logs are read by the interfaces of their contracts. */
+	/** Whether logs are decoded by their contracts' ABIs. */
 	readonly parsesLogs: boolean;
-	/** Whether blocks and transactions say if they are taken back, and are published of branches that the chain leaves and takes. */
+	/** Whether reorgs are published for blocks and transactions, with a `removed` member. */
 	readonly tellsRemoved: boolean;
 	readonly topics: ReadonlyMap<EventKind, EventTopic>;
 	/** Undefined: everything matches. */
@@ -49,7 +49,7 @@ export interface EventConfig {
 
 /**
  * Reads `event.subscribe`.
- * @param isAsked whether the command line asks for events
+ * @param isAsked whether the command line enables events
  * @returns undefined: no events are published
  * @throws {ConfigError}
  */
@@ -79,7 +79,7 @@ export function readEvents(
 		receivers: readReceivers(settings, named),
 	};
 	if (!isAsked && !(isEnabled && readings.fileAsksForEvents)) {
-		// Our own receivers are no part of the reference's service: naming one asks for it.
+		// Our own receivers aren't part of the reference's service: configuring one enables it.
 		const receivers = config.receivers.filter(({ is }) => rowOf(is).isOwn);
 		return receivers.length > 0 ? checked(settings, { ...config, receivers }) : undefined;
 	}
@@ -103,7 +103,7 @@ function checked(settings: Settings, config: EventConfig): EventConfig {
 	return config;
 }
 
-/** Every receiver that the section names; a plugin only where there is no native queue. @throws {ConfigError} */
+/** All configured receivers; plugins only if the native queue is off. @throws {ConfigError} */
 function readReceivers(settings: Settings, named: Omit<SectionTopics, "plugin">): readonly ReceiverConfig[] {
 	const archive = settings.get("event.subscribe.path");
 	const plugin = {
@@ -136,7 +136,7 @@ function readReceivers(settings: Settings, named: Omit<SectionTopics, "plugin">)
 	return hasQueue ? found.filter((receiver) => receiver.archive === undefined) : found;
 }
 
-/** Two entries of one name: the later wins; unknown names count for nothing. */
+/** Of entries with the same name the last wins; unknown names are ignored. */
 function readTopics(settings: Settings): Omit<SectionTopics, "plugin"> {
 	const topics = new Map<EventKind, EventTopic>();
 	const names = new Map<EventKind, string>();
@@ -177,7 +177,7 @@ function readFilter(settings: Settings, warn: (text: string) => void): EventFilt
 	const isEmpty = fromBlock === LATEST || toBlock === EARLIEST;
 	if (isEmpty) warn("event.subscribe.filter: from latest, or to earliest: no contract event matches");
 	return {
-		// No block matches such bounds.
+		// Bounds that match no block.
 		fromBlock: isEmpty ? 1n : fromBlock,
 		toBlock: isEmpty ? 0n : toBlock === LATEST ? undefined : toBlock,
 		addresses: new Set(addresses.filter((text) => text !== "").map((text) => text.toLowerCase())),
@@ -185,11 +185,11 @@ function readFilter(settings: Settings, warn: (text: string) => void): EventFilt
 	};
 }
 
-/** The words for bounds are numbers, and may be written as such. */
+/** The named bounds are numbers, which may also be written directly. */
 const EARLIEST = 0n;
 const LATEST = -1n;
 
-/** @param usual where there is no text @returns undefined unless it is a word or a number of 64 bits */
+/** @param usual for an empty text @returns undefined unless it is a named bound or a 64-bit number */
 function readHeight(text: string, usual: bigint): bigint | undefined {
 	const word = text.trim().toLowerCase();
 	if (word === "") return usual;

@@ -1,4 +1,4 @@
-/** The genesis block as configured (protocol/configuration §1.7, protocol/blocks §2.1), and the block that this makes (protocol/blocks §2.2). */
+/** The configured genesis block (protocol/configuration §1.7) and its bytes (protocol/blocks §§2.1, 2.2). */
 
 import { ADDRESS_LENGTH, Base58Error, fromBase58Check, toBase58Check } from "../../protocol/address.js";
 import { blockId, merkleRoot, SignedBlock } from "../../protocol/block.js";
@@ -40,7 +40,7 @@ export interface GenesisConfig {
 	readonly witnesses: readonly GenesisWitness[];
 }
 
-/** What a file without `genesis.block` means. */
+/** Default without `genesis.block`. */
 const NO_GENESIS: GenesisConfig = {
 	timestampMs: 0n,
 	parentHash: Uint8Array.of(0),
@@ -48,7 +48,7 @@ const NO_GENESIS: GenesisConfig = {
 	witnesses: [],
 };
 
-/** Checked as on the network, which writes every such account as Normal. */
+/** Validated as on the network, which stores all such accounts as Normal. */
 const ACCOUNT_TYPES = ["Normal", "AssetIssue", "Contract"];
 
 /** Reads `genesis.block`. Addresses must have the network's prefix byte. @throws {ConfigError} */
@@ -128,7 +128,7 @@ function readAddress(
 	return address;
 }
 
-/** A Base58 address with the given prefix byte; undefined if the text is anything else. */
+/** A Base58 address with the given prefix byte; undefined for any other text. */
 export function decodeAddress(text: string, addressPrefix: number): Uint8Array | undefined {
 	let bytes: Uint8Array | undefined;
 	try {
@@ -145,13 +145,13 @@ function parseLong(text: string): bigint | undefined {
 	return value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
 }
 
-/** Owner of the transfers of the genesis block. */
+/** Owner of the genesis block's transfers. */
 const GENESIS_OWNER = utf8("0x000000000000000000000");
 const GENESIS_WITNESS = utf8(
 	"A new system must allow existing systems to be linked together without requiring any central control or coordination",
 );
 
-/** Builds the genesis block: the same configuration gives the same bytes on every node. */
+/** Builds the genesis block deterministically. */
 export function genesisBlock(genesis: GenesisConfig): SignedBlock {
 	const transactions = genesis.assets.map((asset) =>
 		Transaction.create({
@@ -190,7 +190,7 @@ export function genesisBlock(genesis: GenesisConfig): SignedBlock {
 	);
 }
 
-/** Id of the genesis block, which names the chain. */
+/** Id of the genesis block, which identifies the chain. */
 export function genesisId(genesis: GenesisConfig): Uint8Array {
 	return blockId(0n, genesisBlock(genesis).rawHash);
 }

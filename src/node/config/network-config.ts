@@ -1,4 +1,4 @@
-/** Which network a configuration is of, and a public network's own one under the user's file (protocol/configuration §1.12). */
+/** A configuration's network, and presets of public networks (protocol/configuration §1.12). */
 
 import { ConfigError, type HoconObject, layered, parseHocon } from "../../hocon/hocon.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -14,21 +14,21 @@ import { type GenesisConfig, genesisId } from "./genesis-config.js";
 import type { NetworkPreset } from "./networks/networks.js";
 import type { Settings } from "./settings.js";
 
-/** What the first blocks of the public networks name as the one before: who has another is spared the hashing at each start. */
+/** Parent hash in the public networks' genesis blocks: others need no hashing at each start. */
 const PUBLIC_PARENT = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
 
-/** The user's file over the network's own configuration, key by key; lines of the latter are 0. */
+/** The user's file merged over the preset; lines of preset values are 0. */
 export function withPreset({ name, text }: NetworkPreset, own: HoconObject): HoconObject {
 	return layered(parseHocon(text, `network ${name}`, toNeutral), own);
 }
 
-/** The public network whose first block this is. */
+/** The public network with this genesis block. */
 export function networkOfGenesis(genesis: GenesisConfig): PublicNetwork | undefined {
 	if (toHex(genesis.parentHash) !== PUBLIC_PARENT) return undefined;
 	return publicNetworkOf(genesisId(genesis));
 }
 
-/** @throws {ConfigError} where the file makes another chain of the network that was named */
+/** @throws {ConfigError} if the file's chain isn't the named network's */
 export function refuseOtherNetwork({ name }: NetworkPreset, file: string, genesis: GenesisConfig): void {
 	if (networkOfGenesis(genesis) === name) return;
 	throw new ConfigError(
@@ -38,7 +38,7 @@ export function refuseOtherNetwork({ name }: NetworkPreset, file: string, genesi
 	);
 }
 
-/** Whose rules hold: those that the file names, else those of the public network that the first block is of. */
+/** The network whose rules apply: `node.network`, else that of the genesis block, else main. */
 export function readNetwork(
 	settings: Settings,
 	known: PublicNetwork | undefined,

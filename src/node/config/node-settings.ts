@@ -1,4 +1,4 @@
-/** Keys of `node` and `seed.node`: servers, peers, production. A part of the table of settings. */
+/** Keys of `node` and `seed.node`: servers, peers, production. Part of the table of settings. */
 
 import { availableParallelism } from "node:os";
 import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/sizes.js";
@@ -6,22 +6,22 @@ import { NETWORKS } from "../rules/chain-rules.js";
 import { NEWEST_RELEASE, RELEASES } from "../rules/release.js";
 import { boolean, double, idle, int, long, optionalText, port, text, texts } from "./setting.js";
 
-/** No limit of time. */
+/** No time limit. */
 export const NEVER = 0x7fffffffffffffffn;
 
 /**
- * Part of half a slot in which a block is packed. The reference's is 50; this node, which answers requests on the thread
- * on which it packs, packs no less in this time, and no peer waits longer for it.
+ * Share of half a slot for packing, in percent. The reference's is 50; this node packs on the thread that
+ * answers requests, packs no less in this time, and peers get the block no later.
  */
 const DEFAULT_PACKING_PERCENT = 25;
 
 /**
- * Release 4.8.0 has no limits here. These only keep a client from filling the memory or taking all the time; from
- * release 4.8.2 on batches and addresses have its own.
+ * Release 4.8.0 has no limits here. These only keep a client from exhausting memory or time; from release
+ * 4.8.2 on, batches and addresses have the reference's limits.
  */
 const MAX_RPC_BODY = 4 << 20;
 const MAX_RPC_RESPONSE = 25 << 20;
-/** Libraries send batches of up to a thousand calls unless they are told otherwise. */
+/** Libraries send batches of up to a thousand calls by default. */
 const MAX_BATCH = 1_000;
 const MAX_ADDRESSES = 10_000;
 
@@ -29,8 +29,8 @@ const UNUSED = "the network's node doesn't use it either";
 const NO_SOLIDITY_PROCESS = "this program has no solidity process; its solidity servers are a node's own";
 
 /**
- * Transactions refer to one of the newest 65,536 blocks, and a lite node of the network keeps as many; branches and
- * rewards reach back less far.
+ * Transactions reference one of the newest 65,536 blocks, and a lite node of the network keeps as many;
+ * branches and rewards need fewer.
  */
 export const MIN_KEPT_BLOCKS = 65_536;
 

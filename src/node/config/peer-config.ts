@@ -3,7 +3,7 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { Settings } from "./settings.js";
 
-/** A peer's address: an IP, or a name until it is looked up, and a port. */
+/** A peer's address: an IP or an unresolved host name, and a port. */
 export interface PeerAddress {
 	readonly host: string;
 	readonly port: number;
@@ -53,9 +53,9 @@ export interface PeerConfig {
 	readonly detectNodes: boolean;
 	readonly effectiveCheck: boolean;
 	readonly printLog: boolean;
-	/** `tree://<public key>@<domain>` lists of nodes. */
+	/** `tree://<public key>@<domain>` node lists. */
 	readonly dnsTreeUrls: readonly string[];
-	/** Seconds between looks at the configuration file for new active and passive nodes; undefined: never. */
+	/** Seconds between reloads of active and passive nodes from the configuration file; undefined: never. */
 	readonly reloadSeconds: bigint | undefined;
 }
 
@@ -114,7 +114,7 @@ type ConnectionLimits = Pick<
 	"maxConnections" | "minConnections" | "minActiveConnections" | "maxConnectionsWithSameIp"
 >;
 
-/** The older keys, where `maxActiveNodes` is present, and the limits that lower each other. */
+/** Applies the older keys if `maxActiveNodes` is present, and the limits' bounds on each other. */
 function readConnectionLimits(settings: Settings): ConnectionLimits {
 	let max = settings.get("node.maxConnections");
 	let min = settings.get("node.minConnections");
@@ -150,16 +150,16 @@ function readPeerList(settings: Settings, path: PeerListPath): readonly PeerAddr
 	});
 }
 
-/** Labels of letters, digits and hyphens; the last has a letter, so that no number in dots is one. */
+/** Labels of letters, digits and hyphens; the last has a letter, so that dotted numbers don't match. */
 const HOST_NAME = /^(?!-)(?:[a-z\d-]{1,63}(?<!-)\.(?!-))*(?=[a-z\d-]*[a-z])[a-z\d-]{1,63}(?<!-)$/i;
 const LONGEST_NAME = 253;
 
-/** Whether a text is the name of a host, which has to be looked up. */
+/** Whether a text is a host name that needs DNS resolution. */
 export function isHostName(text: string): boolean {
 	return text.length <= LONGEST_NAME && HOST_NAME.test(text);
 }
 
-/** Reads `ip:port`, `[ipv6]:port` or `name:port`; undefined if the text is anything else. */
+/** Parses `ip:port`, `[ipv6]:port` or `name:port`; undefined for any other text. */
 export function parsePeerAddress(text: string): PeerAddress | undefined {
 	const [, v6, v4, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
 	const port = Number(digits);

@@ -4,11 +4,11 @@ import { toNeutral } from "../../protocol/dialect.js";
 import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
 
-/** Calls a second in all, calls a second of each client IP, or calls at the same time. */
+/** Calls a second, calls a second per client IP, or concurrent calls. */
 export type LimitStrategy = "qps" | "ipQps" | "permits";
 
 export interface ComponentLimit {
-	/** Neutral spelling: a servlet's class name such as `GetAccountServlet`, or `protocol.Wallet/GetAccount`. */
+	/** Neutral spelling: a servlet class such as `GetAccountServlet`, or `protocol.Wallet/GetAccount`. */
 	readonly component: string;
 	readonly strategy: LimitStrategy;
 	/** More than 0. */
@@ -18,14 +18,14 @@ export interface ComponentLimit {
 export interface RateLimiterConfig {
 	/** Whether calls are limited at all. */
 	readonly enabled: boolean;
-	/** All calls of the process a second. */
+	/** Calls a second of the whole process. */
 	readonly globalQps: number;
 	readonly globalIpQps: number;
 	/** Default for each servlet and gRPC method. */
 	readonly apiQps: number;
-	/** Who would have to wait for a turn is refused at once. */
+	/** Whether calls over a limit are refused at once instead of waiting. */
 	readonly nonBlocking?: boolean;
-	/** Whether a component's own limit comes before those of the process and the address. */
+	/** Whether a component's own limit is checked before the process's and the address's. */
 	readonly componentFirst?: boolean;
 	readonly http: readonly ComponentLimit[];
 	readonly rpc: readonly ComponentLimit[];
@@ -35,7 +35,7 @@ interface StrategyRule {
 	readonly strategy: LimitStrategy;
 	readonly parameter: string;
 	readonly whole: boolean;
-	/** Stands in for an unreadable parameter; without it there is no limiter. */
+	/** Default for an unreadable parameter; without it there is no limiter. */
 	readonly absent?: number;
 }
 
@@ -47,7 +47,7 @@ const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
 };
 
 /**
- * Reads `rate.limiter`. An entry that makes no limiter stops the start.
+ * Reads `rate.limiter`. An invalid entry stops the start.
  * @throws {ConfigError}
  */
 export function readRateLimiter(
@@ -102,7 +102,7 @@ function readEntry(
 
 const DECIMAL = /^(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The rule's parameter out of `a=1,b=2`; undefined if it is absent or not a positive number. */
+/** The rule's parameter from `a=1,b=2`; undefined unless it is a positive number. */
 function readParameter(text: string, rule: StrategyRule): number | undefined {
 	for (const part of text.split(",")) {
 		const [name = "", value = ""] = part.split("=").map((word) => word.trim());

@@ -1,6 +1,6 @@
 /**
- * The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (protocol/configuration §1.5, §1.6); the log, and
- * the node with which this one compares itself.
+ * Servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup
+ * (protocol/configuration §1.5, §1.6); the log and the node audit.
  */
 
 import { NEVER } from "./node-settings.js";
@@ -8,18 +8,17 @@ import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
 import type { SettingPath, ValueOf } from "./settings-table.js";
 
-/** Keys whose values have a type. */
+/** Keys whose values have a given type. */
 type KeyOf<T> = {
 	[P in SettingPath]: ValueOf<P> extends T ? (T extends ValueOf<P> ? P : never) : never;
 }[SettingPath];
 
-/** One listener. */
 export interface ListenerConfig {
 	readonly enabled: boolean;
 	readonly port: number;
 }
 
-/** One kind of server, for each of the three views of the chain. */
+/** A server type with one listener for each of the three views of the chain. */
 export interface ThreeListeners {
 	readonly full: ListenerConfig;
 	readonly solidity: ListenerConfig;
@@ -27,15 +26,15 @@ export interface ThreeListeners {
 }
 
 export interface HttpConfig extends ThreeListeners {
-	/** Maximum connections per HTTP or JSON-RPC listener; 0 or less: none. */
+	/** Maximum connections per HTTP or JSON-RPC listener; 0 or less: unlimited. */
 	readonly maxConnections: number;
 	/** Bytes of a request body. */
 	readonly maxBodySize: number;
-	/** Origins of pages that may read HTTP and JSON-RPC responses, as browsers write them; `*`: all. Ours; empty: none. */
+	/** Allowed CORS origins for HTTP and JSON-RPC; `*`: all. Ours; empty: none. */
 	readonly cors: readonly string[];
 	/** Whether the full server serves the explorer at `/explorer/`. Ours. */
 	readonly explorer: boolean;
-	/** Whether responses to GET that can't change any more are cacheable. Ours. */
+	/** Whether immutable GET responses are cacheable. Ours. */
 	readonly cacheHeaders: boolean;
 }
 
@@ -79,15 +78,15 @@ export interface RpcConfig extends ThreeListeners {
 	readonly maxConnectionAgeMs: bigint | undefined;
 	/** Bytes of an inbound message. */
 	readonly maxMessageSize: number;
-	/** Bytes of the header fields of a call, with 32 for each field. */
+	/** Bytes of a call's header fields, counting 32 extra per field. */
 	readonly maxHeaderListSize: number;
-	/** Calls that a connection may reset in a time; either 0: any number. */
+	/** Calls that a connection may reset within the window; unlimited if either is 0. */
 	readonly maxResets: number;
 	readonly resetWindowMs: number;
 	readonly reflection: boolean;
-	/** Peers that a broadcast needs; 0: none. */
+	/** Peers required for a broadcast; 0: none. */
 	readonly minEffectiveConnection: number;
-	/** Whether ids of broadcasts are remembered, and repetitions answered at once. */
+	/** Whether ids of broadcasts are cached and duplicates answered at once. */
 	readonly transactionCache: boolean;
 }
 
@@ -99,9 +98,9 @@ export interface BackupConfig {
 }
 
 export interface MetricsConfig {
-	/** The older meters: gRPC Monitor and `/monitor/getstatsinfo`. */
+	/** The legacy meters: gRPC Monitor and `/monitor/getstatsinfo`. */
 	readonly enabled: boolean;
-	/** `host`: the address that it binds. */
+	/** `host`: bind address. */
 	readonly prometheus: ListenerConfig & { readonly host: string };
 }
 
@@ -118,7 +117,7 @@ export function readHttp(settings: Settings, readings: Readings): HttpConfig {
 	};
 }
 
-/** @throws {ConfigError} for a size below zero */
+/** @throws {ConfigError} for a negative size */
 export function readSize(
 	settings: Settings,
 	path: "node.http.maxMessageSize" | "node.jsonrpc.maxMessageSize" | "node.rpc.maxMessageSize",
@@ -128,7 +127,7 @@ export function readSize(
 	return size;
 }
 
-/** @throws {ConfigError} for what no browser would send */
+/** @throws {ConfigError} for a malformed origin */
 function readOrigins(settings: Settings): readonly string[] {
 	const origins = settings.get("node.http.cors");
 	for (const origin of origins) {
@@ -141,13 +140,13 @@ function readOrigins(settings: Settings): readonly string[] {
 	return origins;
 }
 
-/** Defaults of the reference: calls in one batch, addresses of one filter. */
+/** The reference's defaults: calls per batch, addresses per filter. */
 const BATCH_OF_REFERENCE = 100;
 const ADDRESSES_OF_REFERENCE = 1_000;
 
 export function readJsonRpc(settings: Settings, readings: Readings): JsonRpcConfig {
 	const lenient = settings.get("node.jsonrpc.lenient");
-	// The reference has smaller limits than this node needs; libraries of other networks expect more than it takes.
+	// The reference's limits are smaller than this node needs; Ethereum libraries expect larger ones.
 	const isNarrow = readings.hasNarrowLimits && !lenient;
 	const limit = (
 		path: "node.jsonrpc.maxBatchSize" | "node.jsonrpc.maxAddressSize",
@@ -222,13 +221,12 @@ function listener(settings: Settings, enable: KeyOf<boolean>, port: KeyOf<number
 	return { enabled: settings.get(enable), port: settings.get(port) };
 }
 
-/** From everything to hardly anything; `off` writes nothing. */
+/** From most to least verbose; `off` logs nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "off"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a node writes into its log. */
 export interface LogConfig {
-	/** The least serious lines that are written. */
+	/** The minimum level that is logged. */
 	readonly level: LogLevel;
 }
 
@@ -237,8 +235,8 @@ function logLevelOf(text: string): LogLevel | undefined {
 }
 
 /**
- * Our own key is `log.level = warn`. Files for the network's node may hold an object in its place, a level for each of
- * its loggers; only that of `root` means something here, and a level of theirs that isn't ours changes nothing.
+ * Our own key is `log.level = warn`. Files for the network's node may have an object there, with a level per
+ * logger; only `root` is used, and levels that aren't ours are ignored.
  * @throws {ConfigError}
  */
 export function readLog(settings: Settings, warn: (warning: string) => void): LogConfig {
@@ -252,19 +250,19 @@ export function readLog(settings: Settings, warn: (warning: string) => void): Lo
 	return { level: "info" };
 }
 
-/** `node.audit`: another node of the network with which this one compares itself, and how much is asked of it (ours). */
+/** `node.audit`: another node to compare this one with, and the rate and extent of requests (ours). */
 export interface AuditConfig {
-	/** Base URLs without a slash at the end. */
+	/** Base URLs without a trailing slash. */
 	readonly against: string;
 	readonly solidity: string | undefined;
 	readonly jsonrpc: string | undefined;
-	/** Of what a block touched, from 0 to 1. */
+	/** Share of what a block touched, from 0 to 1. */
 	readonly sample: number;
 	/** Requests a second. */
 	readonly rate: number;
 }
 
-/** @returns undefined: it isn't asked for @throws {ConfigError} */
+/** @returns undefined if not configured @throws {ConfigError} */
 export function readAudit(settings: Settings): AuditConfig | undefined {
 	const url = (
 		key: "node.audit.against" | "node.audit.solidity" | "node.audit.jsonrpc",

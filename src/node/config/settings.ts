@@ -1,4 +1,4 @@
-/** A configuration file read by the table of settings. */
+/** A configuration file, read according to the table of settings. */
 
 import type { ConfigError, HoconObject } from "../../hocon/hocon.js";
 import { type EffectiveSetting, Section, type SettingValue } from "../../hocon/section.js";
@@ -13,12 +13,12 @@ export interface UnknownKey {
 	readonly line: number;
 }
 
-/** A key of a file, or everything below one, without effect here. */
+/** A key of a file, or everything below one, that has no effect. */
 export interface IdleKey extends UnknownKey {
 	readonly reason: string;
 }
 
-/** Paths of lists of objects: what stands before `[]` in the table. */
+/** Paths of lists of objects: the part before `[]` in the table. */
 type ListPath = SettingPath extends infer P ? (P extends `${infer L}[]${string}` ? L : never) : never;
 
 export class Settings {
@@ -29,7 +29,7 @@ export class Settings {
 		private readonly flags: Pick<StartOptions, "over" | "instead">,
 	) {}
 
-	/** @throws {ConfigError} where a value stands in the place of an object, or a key without effect has a wrong value */
+	/** @throws {ConfigError} for a value in place of an object, or a wrong value of a key without effect */
 	static root(
 		object: HoconObject,
 		file: string,
@@ -43,8 +43,8 @@ export class Settings {
 
 	/**
 	 * The effective value of a key, by precedence: overriding flag, file, fallback flag, default.
-	 * @param absent in place of the table's default
-	 * @throws {ConfigError} for a value of the file that is not good, even if a flag wins
+	 * @param absent overrides the table's default
+	 * @throws {ConfigError} for an invalid value in the file, even if a flag overrides it
 	 */
 	get<P extends SettingPath>(path: P, absent?: ValueOf<P>): ValueOf<P> {
 		const row = settingsTable[path] as Setting<unknown>;
@@ -63,12 +63,12 @@ export class Settings {
 		return this.flags.over?.has(path) ?? false;
 	}
 
-	/** Whether an object stands at a path. @throws {ConfigError} if anything else does */
+	/** Whether a path has an object. @throws {ConfigError} if it has any other value */
 	hasGroup(path: string): boolean {
 		return this.section.optionalSection(path) !== undefined;
 	}
 
-	/** Whether an object stands at a path that may also hold a value. */
+	/** Whether a path that may also be a value is an object. */
 	isGroup(path: string): boolean {
 		return this.section.isObject(path);
 	}
@@ -78,7 +78,7 @@ export class Settings {
 		return this.section.sections(list).map((item) => new Settings(item, `${list}[].`, {}));
 	}
 
-	/** Records the effective value where it differs from the file's. */
+	/** Records the effective value if it differs from the file's. */
 	settle<T extends SettingValue>(path: SettingPath, value: T): T {
 		return this.section.settle(this.own(path), value);
 	}
@@ -88,12 +88,12 @@ export class Settings {
 		return this.section.refuse(this.own(path), reason);
 	}
 
-	/** @throws {ConfigError} if there is no object at a path */
+	/** @throws {ConfigError} if the path has no object */
 	requireGroup(path: string): void {
 		this.section.requiredSection(path);
 	}
 
-	/** @throws {ConfigError} if there is an object at a path, or a list of objects, and one lacks a member */
+	/** @throws {ConfigError} if the object at a path, or one in a list there, lacks a member */
 	requireMembers(path: string, names: readonly string[]): void {
 		const groups = this.section.isObject(path) ? [this.section.section(path)] : this.section.sections(path);
 		for (const group of groups) {
@@ -106,12 +106,12 @@ export class Settings {
 		return this.section.effective();
 	}
 
-	/** Keys of the file missing from the table: most often typos. */
+	/** Keys of the file missing from the table, usually typos. */
 	unknownKeys(): UnknownKey[] {
 		return unknownOf(this.section);
 	}
 
-	/** The same for a file that can't be used. */
+	/** The same for an otherwise invalid file. */
 	static unknownIn(object: HoconObject, file: string): UnknownKey[] {
 		return unknownOf(Section.root(object, file));
 	}
@@ -166,7 +166,7 @@ export class Settings {
 		}
 	}
 
-	/** A wrong type stops the start even where the value changes nothing, as it does on the network. */
+	/** A wrong type stops the start even if the key has no effect, as on the network. */
 	private checkIdle(): void {
 		for (const { path, row } of allSettings) {
 			if (isIdle(row) && row.kind !== undefined && this.section.has(path)) this.check(path, row);
@@ -180,7 +180,7 @@ export class Settings {
 	}
 }
 
-/** `a.b.*` and `a.b[].*` as messages name them: the object above. */
+/** `a.b.*` and `a.b[].*` as named in messages: the parent object. */
 function openName(path: string): string {
 	return path.replace(/(\[\])?\.\*$/, "");
 }

@@ -1,8 +1,8 @@
-/** `node.shutdown`: where the node stops by itself (protocol/configuration §1.6). */
+/** `node.shutdown`: when the node stops by itself (protocol/configuration §1.6). */
 
 import type { Settings } from "./settings.js";
 
-/** A field of a cron text. */
+/** A field of a cron expression. */
 interface Field {
 	readonly name: string;
 	readonly min: number;
@@ -33,11 +33,11 @@ const SUNDAY = 1;
 type Match = (date: Date) => boolean;
 
 /**
- * A test whether a time, in ms, satisfies a cron text of `node.shutdown.BlockTime` (protocol/configuration §1.6) in the machine's time
- * zone: second, minute, hour, day of month, month, day of week and optionally year. Days of week count from 1 = Sunday. A
- * field is `*`, `?`, or a list of numbers or names, ranges `a-b` and steps `a/n`; `L` is a month's last day, `nL` its last
- * weekday n, `n#k` its k-th weekday n, `nW` the working day nearest to day n.
- * @throws {RangeError} that says which field cannot be read
+ * Parses a cron expression of `node.shutdown.BlockTime` (protocol/configuration §1.6), in the machine's time
+ * zone: second, minute, hour, day of month, month, day of week and optionally year. Days of week count from 1
+ * = Sunday. A field is `*`, `?`, or a list of numbers or names, ranges `a-b` and steps `a/n`; `L` is a
+ * month's last day, `nL` its last weekday n, `n#k` its k-th weekday n, `nW` the working day nearest to n.
+ * @returns a test of a time in ms @throws {RangeError} naming the unreadable field
  */
 export function parseCron(text: string): (timeMs: number) => boolean {
 	const parts = text.trim().toUpperCase().split(/\s+/);
@@ -83,7 +83,7 @@ function parseItem(item: string, index: number, field: Field): Match {
 	};
 }
 
-/** A number or name of a field; undefined if it is neither, or out of range. */
+/** A number or name of a field; undefined if invalid or out of range. */
 function number(text: string, field: Field): number | undefined {
 	const named = field.names?.indexOf(text) ?? -1;
 	if (named >= 0) return named + field.min;
@@ -135,7 +135,7 @@ function lastDay(date: Date): number {
 	return new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate();
 }
 
-/** The Monday to Friday nearest to a day, without leaving its month. */
+/** The weekday (Monday to Friday) nearest to a day, within its month. */
 function nearestWorkingDay(date: Date, day: number): number {
 	const last = lastDay(date);
 	const wanted = Math.min(day, last);

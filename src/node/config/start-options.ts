@@ -1,41 +1,41 @@
-/** What the command line of `coin node start` says beside the configuration file (protocol/configuration §1.2). */
+/** Command line options of `coin node start` beside the configuration file (protocol/configuration §1.2). */
 
 import type { NetworkPreset } from "./networks/networks.js";
 import type { SettingPath } from "./settings-table.js";
 
 export interface StartOptions {
-	/** What a public network says where the file is silent (`--network`). */
+	/** Configuration of a public network below the file (`--network`). */
 	readonly preset?: NetworkPreset | undefined;
 	/** Produce blocks (`--witness`). */
 	readonly witness?: boolean;
-	/** A block producer's key as text; wins over the file's keys (`--private-key`). */
+	/** A block producer's private key; overrides the file's keys (`--private-key`). */
 	readonly privateKey?: string;
-	/** Base58 account for which that key signs; ignored without it or if malformed (`--witness-address`). */
+	/** Base58 account the key signs for; ignored without the key or if malformed (`--witness-address`). */
 	readonly witnessAddress?: string;
-	/** The contract machine never times out (`--debug`). */
+	/** The virtual machine never times out (`--debug`). */
 	readonly debug?: boolean;
-	/** Do not start the peer network (`--p2p-disable true`). */
+	/** Don't start the peer network (`--p2p-disable true`). */
 	readonly peersDisabled?: boolean;
 	/** Be a fast-forward relay node (`--fast-forward`). */
 	readonly fastForward?: boolean;
-	/** Publish events as `event.subscribe` says (`--es`). */
+	/** Publish events as configured in `event.subscribe` (`--es`). */
 	readonly events?: boolean;
-	/** Full paths of keys whose values in the file count as absent: what is wrong with them is known already. */
+	/** Full paths of keys in the file that count as absent, since their errors are already reported. */
 	readonly ignored?: readonly string[];
-	/** Values of keys that win over the file. */
+	/** Values that override the file. */
 	readonly over?: FlagValues;
-	/** Values of keys that stand in where the file has none. */
+	/** Values used where the file has none. */
 	readonly instead?: FlagValues;
-	/** Values that stand in up to release 4.8.1 and win over the file from 4.8.2 on (protocol/releases §6). */
+	/** Fallback values up to release 4.8.1; they override the file from 4.8.2 on (protocol/releases §6). */
 	readonly standInFirst?: FlagValues;
-	/** Values that count for nothing up to release 4.8.1 and win over the file from 4.8.2 on. */
+	/** Values ignored up to release 4.8.1; they override the file from 4.8.2 on. */
 	readonly newer?: FlagValues;
 }
 
-/** What flags say of keys, by path; each of the key's type. */
+/** Flag values by key path, each of the key's type. */
 export type FlagValues = ReadonlyMap<SettingPath, unknown>;
 
-/** How this run of the node differs from what its file alone would do. */
+/** Command line choices for this run. */
 export interface RunConfig {
 	readonly witness: boolean;
 	readonly debug: boolean;
@@ -43,7 +43,7 @@ export interface RunConfig {
 	readonly fastForward: boolean;
 }
 
-/** Flags together; of two that say something of one key the later counts. */
+/** Merges flags; for the same key the later wins. */
 export function merged(...values: readonly (FlagValues | undefined)[]): FlagValues {
 	return new Map(values.flatMap((some) => [...(some ?? [])]));
 }

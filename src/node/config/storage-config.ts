@@ -1,4 +1,4 @@
-/** What is kept, and where: `storage.*` (protocol/configuration §1.3), and `node.history`, which is ours. */
+/** Storage settings: `storage.*` (protocol/configuration §1.3), and `node.history`, which is ours. */
 
 import { type DatabaseAddress, SCHEMA, WRONG_SCHEMA, wrongDatabaseUrl } from "../postgresql/address.js";
 import { MIN_CACHE_BYTES } from "../state/cache-budget.js";
@@ -17,11 +17,11 @@ export interface StorageConfig {
 	readonly needToUpdateAsset: boolean;
 	/** Whether balance traces are recorded. */
 	readonly balanceHistory: boolean;
-	/** Of all caches of the state and of old blocks together. */
+	/** Total of all caches of the state and of old blocks. */
 	readonly cacheBytes: number;
 }
 
-/** The network's own node demands the section; a file of a development chain has nothing to say there. @throws {ConfigError} */
+/** The network's own node requires the section; development chains don't. @throws {ConfigError} */
 export function requireStorage(settings: Settings): void {
 	if (!settings.get("dev.enabled")) settings.requireGroup("storage");
 }
@@ -60,13 +60,13 @@ function checkEngine(settings: Settings, warn: (text: string) => void): void {
 	if (engine === "ROCKSDB") warn(`${source} = ROCKSDB: the state is kept in LevelDB all the same`);
 }
 
-/** `node.history`: what is kept of the past. */
+/** `node.history`: which past data is kept. */
 export interface HistoryConfig {
-	/** Of how many final blocks the state can be read; Infinity: all; 0: only the newest. */
+	/** Number of final blocks whose state can be read; Infinity: all; 0: only the newest. */
 	readonly stateBlocks: number;
-	/** Whether what happened is found by account and contract; undefined: on development chains. */
+	/** Whether history is indexed by account and contract; undefined: only on development chains. */
 	readonly index: boolean | undefined;
-	/** Where the rows of that are kept; undefined: in the data directory. */
+	/** Database of the index rows; undefined: the data directory. */
 	readonly database: DatabaseAddress | undefined;
 	/** Another node writes them. */
 	readonly readOnly: boolean;

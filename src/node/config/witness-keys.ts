@@ -10,14 +10,14 @@ import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
 import type { StartOptions } from "./start-options.js";
 
-/** What a start as a block producer without a key says. */
+/** Started as a block producer without a key. */
 export class NoWitnessKeysError extends ConfigError {
 	constructor() {
 		super("This is a witness node, but localWitnesses is null");
 	}
 }
 
-/** Private keys that no log, message or JSON shows: every conversion to text gives only their number. */
+/** Private keys that never show in logs, messages or JSON: conversions to text give only their number. */
 export class WitnessKeys {
 	readonly #keys: readonly Uint8Array[];
 
@@ -30,7 +30,7 @@ export class WitnessKeys {
 		return this.#keys.length;
 	}
 
-	/** The keys themselves, for signing. Never pass them to anything that prints. */
+	/** The raw keys, for signing. Never pass them to anything that prints. */
 	reveal(): readonly Uint8Array[] {
 		return this.#keys;
 	}
@@ -50,20 +50,20 @@ export class WitnessKeys {
 
 export interface LocalWitnessConfig {
 	readonly keys: WitnessKeys;
-	/** The witness account, where a single key signs for an account that is not its own. */
+	/** The witness account, if a single key signs for another account than its own. */
 	readonly accountAddress: Uint8Array | undefined;
-	/** Key files, relative to the working directory; the first is used, where the file has no `localwitness`. */
+	/** Key files relative to the working directory; the first is used if `localwitness` is absent. */
 	readonly keystores: readonly string[];
-	/** The process that holds the keys in place of this one. */
+	/** The remote signer that holds the keys. */
 	readonly signer: SignerPlace | undefined;
 	readonly postQuantum: PostQuantumWitnessConfig;
 }
 
-/** Keys that sign in a field of their own, on the test network Nile (protocol/post-quantum §10). */
+/** Post-quantum keys: signatures in their own field, on the test network Nile (protocol/post-quantum §10). */
 interface PostQuantumWitnessConfig {
-	/** Files, relative to the working directory. */
+	/** Files relative to the working directory. */
 	readonly files: readonly string[];
-	/** The witness account, where a single key signs for an account that is not its own. */
+	/** The witness account, if a single key signs for another account than its own. */
 	readonly accountAddress: Uint8Array | undefined;
 }
 
@@ -81,7 +81,7 @@ function readPostQuantumWitness(settings: Settings, addressPrefix: number): Post
 	throw new ConfigError("localPqWitness.accountAddress format is incorrect");
 }
 
-/** @throws {ConfigError} unless a signer on another machine comes with the files of mutual TLS */
+/** @throws {ConfigError} if a remote signer lacks its mutual TLS files */
 function readSigner(settings: Settings): SignerPlace | undefined {
 	const at = settings.get("localwitness.signer");
 	const certificate = settings.get("localwitness.signerCertificate");
@@ -94,7 +94,7 @@ function readSigner(settings: Settings): SignerPlace | undefined {
 }
 
 /**
- * Reads the keys: the command line's, else the file's. `warn` takes what is wrong but does not stop the start.
+ * Reads the keys: the command line's, else the file's. `warn` takes problems that don't stop the start.
  * @throws {ConfigError}
  */
 export function readLocalWitness(
@@ -156,14 +156,14 @@ export function readLocalWitness(
 }
 
 /**
- * Reads a private key of 64 hexadecimal digits, with or without `0x`.
- * @param refuse makes the error of a reason, which never holds the key
+ * Reads a private key of 64 hex digits, with or without `0x`.
+ * @param refuse makes the error for a reason, which never contains the key
  */
 function parseWitnessKey(text: string, refuse: (reason: string) => Error): Uint8Array {
 	const prefixed = /^0x/i.test(text);
 	const digits = prefixed ? text.slice(2) : text;
 	if (digits.length !== 64) throw refuse(`: private key must be 64 hex string, actual: ${digits.length}`);
-	// As on the network, a capital X counts as a prefix for the length and is then no hexadecimal digit.
+	// As on the network: a capital `0X` counts as prefix for the length and then isn't hexadecimal.
 	if (!/^[0-9a-fA-F]{64}$/.test(digits) || text.startsWith("0X")) {
 		throw refuse(": private key must be hex string");
 	}

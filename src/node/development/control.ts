@@ -22,7 +22,7 @@ export class TimeError extends Error {
 	override readonly name = "TimeError";
 }
 
-/** The latest possible date, in the year 275760; adding to a block's time stays within 64 bits up to there. */
+/** The latest possible date, in the year 275760: times up to it stay within 64 bits. */
 const LAST_TIME_MS = 8_640_000_000_000_000n;
 
 function checkPossible(ms: bigint): void {
@@ -48,7 +48,7 @@ interface ControlOptions {
 	readonly setLogging?: ((on: boolean) => void) | undefined;
 }
 
-/** Milliseconds that others may have to wait for manually sealed blocks. */
+/** Milliseconds for which manual sealing may block other work. */
 const MINING_MS = 50;
 
 export class DevelopmentControl {
@@ -56,7 +56,7 @@ export class DevelopmentControl {
 	/** Changes at every start and reset. */
 	instanceId = newInstanceId();
 
-	/** Where a fork is reset to: the other node may no longer have its initial state. */
+	/** State to which a fork resets: the other node may no longer have its initial state. */
 	private readonly start: StateMark | undefined;
 
 	constructor(readonly options: ControlOptions) {
@@ -95,7 +95,7 @@ export class DevelopmentControl {
 		return this.change(() => this.editState(work));
 	}
 
-	/** @param work writes to the view it is given, which is gone afterwards; what is pending is executed again on the new state */
+	/** @param work writes to a view that is only valid during the call; pending transactions are re-executed */
 	private editState<T>(work: (state: StateView) => T): T {
 		const { chain, history, seed } = this.open;
 		const waiting = chain.suspend();
@@ -184,7 +184,7 @@ export class DevelopmentControl {
 		this.snapshots.drop(id);
 	}
 
-	/** Drops pending transactions. @param idHex of one; undefined: all @returns how many */
+	/** Drops pending transactions. @param idHex a single one; undefined: all @returns how many */
 	dropTransactions(idHex?: string): Promise<number> {
 		return this.change(() => {
 			const { chain } = this.open;

@@ -1,5 +1,5 @@
 /**
- * A development chain as started by the node: derives configuration and rules from options (protocol/development-chain §1).
+ * Derives a development chain's configuration and rules from start options (protocol/development-chain §1).
  */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
@@ -204,8 +204,8 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 }
 
 /**
- * What a fork changes in its initial state (protocol/development-chain §7.4): funded accounts with known keys, and its own
- * witness. Everything else stays: the network's witnesses, their schedule, version votes, prices.
+ * Changes a fork makes to its initial state (protocol/development-chain §7.4): funded accounts with known
+ * keys, and its own witness. All else stays: the network's witnesses, schedule, version votes, prices.
  */
 interface ForkPeople {
 	readonly accounts: readonly DevelopmentAccount[];

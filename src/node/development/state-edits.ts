@@ -114,7 +114,7 @@ export interface StakedResources {
 
 /**
  * Sets an account's stakes without changing its balance; the chain's totals are updated.
- * @throws {EditError} for votes where stakes for bandwidth and energy vote
+ * @throws {EditError} for votes while stakes for bandwidth and energy carry the votes
  */
 export function setResources(state: StateView, address: Uint8Array, resources: StakedResources): void {
 	const account = accountAt(state, address);
@@ -180,7 +180,7 @@ export function setParameter(
 
 /**
  * Makes the next block perform maintenance.
- * @param nowMs the chain's time: proposals are over whose time ended by then, though no block has said so yet
+ * @param nowMs the chain's time: proposals that expired by then are processed, too
  */
 export function makeMaintenanceDue(state: StateView, nowMs: bigint): void {
 	const { properties } = state;

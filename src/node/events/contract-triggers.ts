@@ -1,4 +1,4 @@
-/** Logs of contracts as triggers: as events where the contract's interface knows them, else as logs (protocol/events §3.2). */
+/** Contract logs as triggers: decoded if the ABI has the event, else raw logs (protocol/events §3.2). */
 
 import { addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, toHex, toKey } from "../../protocol/bytes.js";
@@ -10,28 +10,28 @@ import { type ReadEvent, readEvent } from "./event-decoding.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody, Trigger } from "./receivers/event-message.js";
 
-/** What an event says beyond its log. */
+/** Members that a decoded event adds to its log. */
 interface EventMembers extends EventBody {
 	readonly eventSignatureFull: string;
 	readonly topicMap: Readonly<Record<string, string>>;
 	readonly dataMap: Readonly<Record<string, string>>;
 }
 
-/** A log of a block, before it is settled as which kind it is published. */
+/** A contract log before it is decided which kind it is published as. */
 export interface ContractTrigger extends Trigger {
-	/** Whether the interface knew it; what makes it a log instead of an event is {@link asLog}. */
+	/** Set if the ABI decoded the log; {@link asLog} turns it back into a plain log. */
 	readonly event: EventMembers | undefined;
 	readonly log: EventBody;
 }
 
-/** Members, names and addresses of a trigger, in characters; of a topic; of a byte of data, which stands there twice. */
+/** Estimated JSON characters of the fixed members, of a topic, and of a data byte, which appears twice. */
 const TRIGGER_CHARACTERS = 1_500;
 const TOPIC_CHARACTERS = 2 * 67;
 const BYTE_CHARACTERS = 2 * 2;
-/** Of a character that JSON writes as an escape. */
+/** Characters of a JSON escape such as `\u0000`. */
 const ESCAPE_CHARACTERS = 6;
 
-/** The logs of a block in order, each made when it is asked for; undefined stands for one that the filter or the budget leaves out. */
+/** The logs of a block in order, built lazily; undefined for a log that the filter or the budget drops. */
 export function* contractTriggers(
 	loaded: LoadedBlock,
 	{ filter, parsesLogs }: Pick<EventConfig, "filter" | "parsesLogs">,
@@ -48,7 +48,7 @@ export function* contractTriggers(
 	}
 }
 
-/** One log of a block. @returns undefined: it isn't there, or it is left out */
+/** One log of a block. @returns undefined if it doesn't exist or the budget drops it */
 export function contractTriggerAt(
 	loaded: LoadedBlock,
 	{ position, index }: LogPlace,
@@ -71,7 +71,7 @@ export function contractTriggerAt(
 	);
 }
 
-/** How long what an event says beyond its log is, at most. */
+/** Upper bound of the JSON characters that decoding adds to a log. */
 function eventCharacters({ topicMap, dataMap, eventSignatureFull }: EventMembers): number {
 	let length = 2 * eventSignatureFull.length;
 	for (const map of [topicMap, dataMap]) {
@@ -87,13 +87,13 @@ const textCharacters = (text: string): number =>
 const isWithin = ({ fromBlock, toBlock }: EventFilter, number: bigint): boolean =>
 	number >= fromBlock && (toBlock === undefined || number <= toBlock);
 
-/** Topics are compared as they are, before anything is read. */
+/** Topics are compared as raw bytes, before anything is decoded. */
 function isWanted({ addresses, topics }: EventFilter, log: Readonly<TransactionInfoLog>): boolean {
 	if (addresses.size > 0 && !addresses.has(addressText(contractOf(log)).toLowerCase())) return false;
 	return topics.size === 0 || log.topics.some((topic) => topics.has(toHex(topic)));
 }
 
-/** Addresses as text: the logs of a block name few, again and again, and two hashes stand behind each text. */
+/** Base58Check texts by address: a block's logs repeat few addresses, and each encoding takes two hashes. */
 const texts = new Map<string, string>();
 const MAX_TEXTS = 1_000;
 
@@ -108,21 +108,21 @@ function addressText(address: Uint8Array): string {
 	return text;
 }
 
-/** 21 bytes. */
+/** The 21-byte address. */
 const contractOf = ({ address }: Readonly<TransactionInfoLog>): Uint8Array =>
 	concatBytes(Uint8Array.of(addressPrefix()), address);
 
 interface LogPlace {
-	/** Of the transaction in its block. */
+	/** Index of the transaction in its block. */
 	readonly position: number;
-	/** Among the logs of its transaction. */
+	/** Index among the transaction's logs. */
 	readonly index: number;
 }
 
 interface PlacedLog {
 	readonly transaction: SignedTransaction;
 	readonly log: Readonly<TransactionInfoLog>;
-	/** Among the logs of its transaction. */
+	/** Index among the transaction's logs. */
 	readonly index: number;
 }
 

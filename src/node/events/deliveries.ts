@@ -1,4 +1,4 @@
-/** The deliveries of a node: one for each receiver that its configuration names. */
+/** The event deliveries of a node: one per configured receiver. */
 
 import { join } from "node:path";
 import type { ChainObserver } from "../chain/observers.js";
@@ -22,12 +22,12 @@ import { StoredBacklog } from "./stored-backlog.js";
 interface DeliveriesOptions {
 	readonly config: EventConfig;
 	readonly chain: EventChain;
-	/** Undefined: the chain lives in memory, and positions do. */
+	/** Undefined for an in-memory chain; positions are then in memory too. */
 	readonly dataDirectory: string | undefined;
 	readonly surroundings: Surroundings;
-	/** Another text in every run. */
+	/** Unique to this run of the node. */
 	readonly run: string;
-	/** Waits so many ms, or until the signal. */
+	/** Resolves after `ms`, or when the signal aborts. */
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 	readonly slice: () => Slice;
 	readonly warn: (text: string) => void;
@@ -36,18 +36,18 @@ interface DeliveriesOptions {
 }
 
 type RunningDelivery = Pick<Delivery, "observer" | "counts" | "start" | "stop"> & {
-	/** Of a receiver that others connect to. */
+	/** Set if the receiver accepts connections. */
 	readonly listener: ReceiverListener | undefined;
 };
 
-/** What a node counts of its events. */
+/** Event counters of a node. */
 export interface EventCounts {
-	/** Of the native queue; undefined: there is none. */
+	/** Counters of the native queue; undefined without one. */
 	readonly native: (SubscriberCounts & Pick<DeliveryCounts, "leftOut">) | undefined;
 	readonly receivers: readonly DeliveryCounts[];
 }
 
-/** @throws {OperatorError} one sentence, without a word of any secret */
+/** @throws {OperatorError} one sentence that contains no secret */
 export async function openDeliveries(options: DeliveriesOptions): Promise<readonly RunningDelivery[]> {
 	const deliveries: RunningDelivery[] = [];
 	try {
@@ -68,21 +68,21 @@ export function eventCounts(deliveries: readonly RunningDelivery[]): EventCounts
 	};
 }
 
-/** Messages, and characters of them, that wait. From the first number on old blocks are not read. */
+/** Bounds of the queue, in messages and characters. At the first, reading of old blocks pauses. */
 const MAX_WAITING_MESSAGES = 50_000;
 const MAX_CHARACTERS = 64 << 20;
 const BUSY_PAUSE_MS = 100;
-/** Messages that are taken from the queue at once. */
+/** Messages taken from the queue at once. */
 const MAX_TAKEN = 500;
 
 interface QueuedBacklogOptions {
 	readonly name: string;
-	/** The topics are those of the receiver. */
+	/** With this receiver's topics. */
 	readonly config: EventConfig;
 	readonly chain: EventChain;
 	readonly receiver: Receiver;
 	readonly budget: EventBudget;
-	/** Makes the ids of this run others than those of runs before. */
+	/** Prefix of message ids that makes them unique across runs. */
 	readonly run: string;
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 	readonly slice: () => Slice;
@@ -91,8 +91,8 @@ interface QueuedBacklogOptions {
 }
 
 /**
- * A backlog in memory: delivered at most once, as the network's node does. What the receiver can't take in time waits up to a
- * bound, and is lost beyond it; what happens while the node is down is not published (protocol/events §7.3).
+ * An in-memory backlog with at-most-once delivery, like the network's node. Messages queue up to a bound and
+ * are dropped beyond it; events that occur while the node is down are not published (protocol/events §7.3).
  */
 export class QueuedBacklog implements Backlog {
 	position: number;
@@ -183,7 +183,7 @@ export class QueuedBacklog implements Backlog {
 	}
 }
 
-/** The block that a message is of. */
+/** Number of the block that a message belongs to. */
 const numberOf = ({ body }: EventMessage): number =>
 	Number(body["blockNumber"] ?? body["latestSolidifiedBlockNumber"]);
 
@@ -216,7 +216,7 @@ function firstBlock({ is, fromBlock }: ReceiverConfig, config: EventConfig): num
 	return config.version === 1 && config.startBlock > 0n ? Number(config.startBlock) : undefined;
 }
 
-/** The operator names webhooks, so that their files have names of their own. */
+/** Operators name webhooks, so their files get a prefix that avoids collisions. */
 function filesOf(
 	directory: string,
 	{ is, name }: ReceiverConfig,

@@ -1,7 +1,7 @@
 /**
- * The delivery of messages to one receiver: what its backlog has next is delivered again and again, after longer and longer
- * pauses, until it is acknowledged. The backlog is a stored one, from which nothing is lost and some messages may come
- * twice ({@link StoredBacklog}), or a queue in memory ({@link QueuedBacklog}).
+ * Delivery of messages to one receiver: the next parcel of the backlog is retried with exponential backoff
+ * until it is acknowledged. The backlog is either stored on disk, with at-least-once delivery ({@link
+ * StoredBacklog}), or an in-memory queue ({@link QueuedBacklog}).
  */
 
 import type { ChainObserver } from "../chain/observers.js";
@@ -16,32 +16,32 @@ import {
 } from "./receivers/receiver.js";
 
 const CLOSING_MS = 2_000;
-/** Of what a receiver says of a failure. */
+/** Characters of a receiver's failure reason that are logged. */
 const MAX_REASON = 300;
 
-/** Messages of blocks that follow each other. */
+/** Messages of consecutive blocks. */
 export interface Parcel {
 	readonly publications: readonly Publication[];
-	/** The first of the blocks. */
+	/** The block that logs and requests name: the first of a stored backlog, the last of a queue. */
 	readonly block: DeliveryPart["block"];
 }
 
-/** What is still to be published to a receiver. */
+/** Messages still to be published to a receiver. */
 export interface Backlog<P extends Parcel = Parcel> {
 	readonly observer: ChainObserver;
-	/** The last block of which everything is acknowledged. */
+	/** The last block whose messages are all acknowledged. */
 	readonly position: number;
-	/** The block up to which there is something to publish now. */
+	/** The highest block that can be published now. */
 	readonly target: number;
-	/** Messages that did not fit. */
+	/** Messages dropped because the queue was full. */
 	readonly lost: number;
-	/** @param wake to be called when there may be something new */
+	/** @param wake to call when new messages may be available */
 	open(wake: () => void): void;
-	/** What comes next; undefined: nothing does now, or the signal came. */
+	/** The next parcel; undefined if there is none now or the signal aborted. */
 	next(signal: AbortSignal): Promise<P | undefined>;
-	/** The receiver has a parcel. */
+	/** Called once the receiver has stored the parcel. */
 	acknowledge(parcel: P): void;
-	/** Making a parcel failed. */
+	/** Called when building or acknowledging a parcel failed. */
 	reset(): void;
 	close(): void;
 }
@@ -51,26 +51,26 @@ interface DeliveryOptions<P extends Parcel> {
 	readonly receiver: Receiver;
 	readonly backlog: Backlog<P>;
 	readonly budget: EventBudget;
-	/** Waits so many ms, or until the signal. */
+	/** Resolves after `ms`, or when the signal aborts. */
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 	readonly warn: (text: string) => void;
 	readonly info: (text: string) => void;
 }
 
-/** What is measured of a delivery. */
+/** Counters of a delivery. */
 export interface DeliveryCounts {
 	readonly name: string;
-	/** The last block that the receiver has acknowledged. */
+	/** The last block that the receiver acknowledged. */
 	readonly position: number;
-	/** Blocks above it that are to be published. */
+	/** Blocks above it that are still to be published. */
 	readonly lag: number;
-	/** Deliveries that failed. */
+	/** Failed delivery attempts. */
 	readonly errors: number;
-	/** Messages that it has acknowledged. */
+	/** Messages acknowledged by the receiver. */
 	readonly sent: number;
-	/** Messages that it refused for good, or, without a stored position, was too slow for. */
+	/** Messages refused for good, or dropped by a slow receiver without a stored position. */
 	readonly lost: number;
-	/** Events that could not be published, to no receiver. */
+	/** Events that the budget dropped for every receiver. */
 	readonly leftOut: number;
 }
 
@@ -82,7 +82,7 @@ export class Delivery<P extends Parcel = Parcel> {
 	private isStuck = false;
 	private errors = 0;
 	private sent = 0;
-	/** Messages that the receiver will never take. */
+	/** Messages that the receiver refused for good. */
 	private refused = 0;
 
 	constructor(private readonly options: DeliveryOptions<P>) {
@@ -109,7 +109,7 @@ export class Delivery<P extends Parcel = Parcel> {
 		};
 	}
 
-	/** Begins with what came before. */
+	/** Starts with the backlog that is already there. */
 	start(): void {
 		this.options.backlog.open(() => this.wake());
 		this.wake();
@@ -119,13 +119,13 @@ export class Delivery<P extends Parcel = Parcel> {
 		const { backlog, receiver, pause } = this.options;
 		this.stopping.abort();
 		await this.running;
-		// A connection that hangs doesn't hold up the end of the node.
+		// A hanging connection must not delay shutdown.
 		const closing = receiver.close().catch(() => {});
 		await Promise.race([closing, pause(CLOSING_MS, new AbortController().signal)]);
 		backlog.close();
 	}
 
-	/** There may be something to publish that was not there before. It returns at once. */
+	/** Signals that there may be something new to publish. Returns at once. */
 	private wake(): void {
 		this.isWoken = true;
 		if (this.running || this.stopping.signal.aborted) return;
@@ -135,7 +135,7 @@ export class Delivery<P extends Parcel = Parcel> {
 	}
 
 	private async run(): Promise<void> {
-		// The block that woke it is finished first.
+		// The block that triggered this is processed first.
 		await Promise.resolve();
 		const { signal } = this.stopping;
 		const { name, backlog, warn, info } = this.options;
@@ -148,7 +148,7 @@ export class Delivery<P extends Parcel = Parcel> {
 				}
 			} catch (error) {
 				if (signal.aborted) return;
-				// A block that is missing or a disk that is full: it is tried again with the next block.
+				// Such as a missing block or a full disk: retried with the next block.
 				this.errors++;
 				backlog.reset();
 				if (!this.isStuck) warn(`events of ${name} wait: ${reasonOf(error)}`);
@@ -157,7 +157,7 @@ export class Delivery<P extends Parcel = Parcel> {
 		}
 	}
 
-	/** @returns whether there was anything, and it was delivered */
+	/** @returns whether a parcel was available and delivered */
 	private async deliverNext(signal: AbortSignal): Promise<boolean> {
 		const { backlog, pause } = this.options;
 		const parcel = await backlog.next(signal);
@@ -168,7 +168,7 @@ export class Delivery<P extends Parcel = Parcel> {
 		return true;
 	}
 
-	/** @returns false: the signal came first */
+	/** @returns false if the signal aborted first */
 	private async deliver({ publications, block }: Parcel, signal: AbortSignal): Promise<boolean> {
 		const parts = [...inParts(publications, this.limits)];
 		for (const [part, some] of parts.entries()) {
@@ -185,7 +185,7 @@ export class Delivery<P extends Parcel = Parcel> {
 		const result = await this.attempt(publications, part, signal);
 		if (result === "stopped") return false;
 		if (result === "acknowledged") this.sent += publications.length;
-		// One of them will never be taken: it must not hold up all that comes after it. It is found by halves.
+		// One message is refused for good and must not block those after it: bisect to find it.
 		else if (publications.length === 1) this.refused++;
 		else {
 			const middle = Math.ceil(publications.length / 2);
@@ -227,7 +227,7 @@ export class Delivery<P extends Parcel = Parcel> {
 	}
 }
 
-/** Rejects with the signal: a receiver may take long to give up. */
+/** Rejects as soon as the signal aborts: a receiver may take long to give up. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
 	let stop = (): void => {};
 	const aborted = new Promise<never>((_, reject) => {
@@ -241,7 +241,7 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
 	}
 }
 
-/** Messages in the order in which they are, in parts that one delivery may have. */
+/** Splits messages, in order, into parts within the limits of one delivery. */
 function* inParts(
 	publications: readonly Publication[],
 	limits: DeliveryLimits,
@@ -261,7 +261,7 @@ function* inParts(
 	if (part.length > 0) yield part;
 }
 
-/** What went wrong as one line: a receiver's words may be anything. */
+/** The failure reason on one line: a receiver's text may contain anything. */
 export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();

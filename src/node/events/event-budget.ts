@@ -1,7 +1,7 @@
 /**
- * How much may be published of a block. Contracts and their callers write what events say, so its length is bounded before an
- * event is made; what can't be published is left out, counted and named, and everything else is published. Whatever
- * publishes events takes a budget.
+ * Bounds what is published of a block. Contracts and their callers control the length of events, so it is
+ * checked before an event is built. Events over the limit are dropped, counted and logged; all others are
+ * published. Every publisher of events takes a budget.
  */
 
 import { quietText } from "../../diagnostics/quiet-log.js";
@@ -10,50 +10,50 @@ import type { SignedBlock } from "../../protocol/block.js";
 interface EventLimits {
 	/** Characters of one event. */
 	readonly event: number;
-	/** Characters of a block's logs, and of its transactions, beyond what is paid for ({@link paidBy}). */
+	/** Characters of a block's logs, and of its transactions, beyond the paid ones ({@link paidBy}). */
 	readonly block: number;
-	/** Characters of all logs that are kept until their blocks are solidified; further ones are made again from the chain. */
+	/** Characters of logs kept until their blocks are solidified; further logs are rebuilt from the chain. */
 	readonly kept: number;
 }
 
 export const EVENT_LIMITS: EventLimits = { event: 16 << 20, block: 32 << 20, kept: 64 << 20 };
 
 /**
- * Characters that a byte of what is published pays for: an ordinary event isn't longer, and is published whatever else is in
- * its block. What a stored interface makes of the same bytes many times over is counted.
+ * Characters allowed per published byte: an ordinary event fits and is always published. Only the excess
+ * counts against the limit, as when an ABI decodes the same bytes many times.
  */
 const PAID_CHARACTERS = 8;
 const PAID_BYTES = 512;
-/** Times the limit of a block that all of it may take, whoever pays: energy makes so many logs dear. */
+/** Multiple of the block limit that paid and unpaid characters share: so many logs cost much energy. */
 const ALL_OF_BLOCK = 4;
 
-/** Characters that are paid for. @param bytes of what is published, in the block */
+/** Characters covered by the bytes themselves. @param bytes raw bytes that are published */
 export const paidBy = (bytes: number): number => PAID_CHARACTERS * (bytes + PAID_BYTES);
 
-/** What is said of an event that is left out. */
+/** Characters of the logged reason for a dropped event. */
 const MAX_REASON = 200;
 
-/** Which event it is. */
+/** Identifies an event in logs. */
 interface EventPlace {
-	/** `log`, `transaction`, or a kind of message. */
+	/** `log`, `transaction`, or a message kind. */
 	readonly what: string;
-	/** Number of the block; undefined where it isn't known. */
+	/** Block number, if known. */
 	readonly block: bigint | undefined;
 	readonly transaction?: string | undefined;
-	/** Of a log among those of its transaction, of a transaction in its block. */
+	/** Of a log in its transaction, or of a transaction in its block. */
 	readonly index?: number | undefined;
 }
 
 export class EventBudget {
 	private count = 0;
 
-	/** @param onLeftOut called with each event that is left out */
+	/** @param onLeftOut called with each dropped event */
 	constructor(
 		private readonly onLeftOut: (place: EventPlace, reason: string) => void,
 		private readonly limits: EventLimits = EVENT_LIMITS,
 	) {}
 
-	/** Events that were left out. */
+	/** Number of dropped events. */
 	get leftOut(): number {
 		return this.count;
 	}
@@ -63,7 +63,7 @@ export class EventBudget {
 		return this.limits.kept;
 	}
 
-	/** One with the same limits. */
+	/** A new budget with the same limits. */
 	like(onLeftOut: (place: EventPlace, reason: string) => void): EventBudget {
 		return new EventBudget(onLeftOut, this.limits);
 	}
@@ -73,12 +73,12 @@ export class EventBudget {
 		this.onLeftOut(place, reason);
 	}
 
-	/** For the logs of a block, or its transactions. */
+	/** The budget of a block's logs, or of its transactions. */
 	open({ number }: SignedBlock): BlockBudget {
 		return new BlockBudget(this, number, this.limits);
 	}
 
-	/** Makes something; undefined: it is left out. */
+	/** Calls `make`. @returns undefined if it threw: the event is dropped */
 	attempt<T>(place: EventPlace, make: () => T): T | undefined {
 		try {
 			return make();
@@ -99,16 +99,16 @@ export class BlockBudget {
 		private readonly limits: EventLimits,
 	) {}
 
-	/** Characters of what was made. */
+	/** Characters built so far. */
 	get spent(): number {
 		return this.made;
 	}
 
 	/**
-	 * Makes something of the block that is about so many characters long.
-	 * @param length `paid`: of these, {@link paidBy}
-	 * @param more characters beyond these, once it is made
-	 * @returns undefined: it is left out
+	 * Builds an event if the budget allows it.
+	 * @param length estimated `characters`, of which `paid` are free ({@link paidBy})
+	 * @param more characters beyond the estimate, known once it is built
+	 * @returns undefined if it was dropped
 	 */
 	make<T>(
 		{ what, transaction, index }: Omit<EventPlace, "block">,
@@ -145,7 +145,7 @@ export class BlockBudget {
 }
 
 /**
- * The budget of one way out: what is left out is logged a few times a minute.
+ * The budget of one publisher; dropped events are logged at most a few times a minute.
  * @param name of the receiver
  * @param now milliseconds
  */

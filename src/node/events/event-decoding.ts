@@ -1,6 +1,6 @@
 /**
- * Logs as the network's event service reads them by the stored interface of their contract (protocol/events §4). It differs from what
- * the standard says, and from what the history's rows show: unsigned numbers are read as signed, arrays and tuples not at all.
+ * Decodes logs by the contract's stored ABI as the network's event service does (protocol/events §4). Unlike
+ * the ABI standard and history rows it reads unsigned integers as signed, and no arrays or tuples.
  */
 
 import { MAX_TIMES } from "../../abi/codec.js";
@@ -17,25 +17,25 @@ import {
 } from "../../protocol/messages.js";
 
 const WORD = 32;
-/** Bytes by which values may be larger than a multiple of the data that they are read from. */
+/** Bytes that decoded values may take beyond a multiple of their data. */
 const SLACK = 1 << 10;
 
 type Inputs = Readonly<SmartContractABIEntry>["inputs"];
 
-/** An event of an interface. */
+/** An event of an ABI. */
 interface Entry {
 	readonly name: string;
 	readonly inputs: Inputs;
 }
 
-/** A log as an event. */
+/** A decoded log. */
 export interface ReadEvent {
 	/** `Transfer(address,address,uint256)` */
 	readonly signature: string;
-	/** The same with the names of the parameters. */
+	/** The same with parameter names. */
 	readonly signatureFull: string;
 	readonly name: string;
-	/** Values of topics, by position and by name. */
+	/** Values of indexed parameters, by position and by name. */
 	readonly topicMap: Readonly<Record<string, string>>;
 	/** Values of the data. */
 	readonly dataMap: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface ReadEvent {
 
 const byTopic = new WeakMap<Readonly<SmartContractABI>, ReadonlyMap<string, Entry>>();
 
-/** @returns undefined: the interface doesn't know the log, or it would become much more than it is */
+/** @returns undefined if the ABI has no such event, or the values would be much larger than the data */
 export function readEvent(
 	abi: Readonly<SmartContractABI> | undefined,
 	log: Readonly<TransactionInfoLog>,
@@ -61,7 +61,7 @@ export function readEvent(
 	};
 }
 
-/** The event that a log is read by; undefined as of {@link readEvent}. */
+/** The ABI entry that decodes a log; undefined as with {@link readEvent}. */
 export function eventEntry(
 	abi: Readonly<SmartContractABI> | undefined,
 	log: Readonly<TransactionInfoLog>,
@@ -71,7 +71,7 @@ export function eventEntry(
 	return entry && isSmall(entry.inputs, log) ? entry : undefined;
 }
 
-/** The events of an interface by their topics; of two with the same the first. Types are hashed as they are stored. */
+/** An ABI's events by topic 0; the first wins on duplicates. Type names are hashed as stored. */
 function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, Entry> {
 	let events = byTopic.get(abi);
 	if (!events) {
@@ -90,8 +90,8 @@ function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, Entry> {
 }
 
 /**
- * Whether the values take about as much as the data: pointers may overlap, so that a few bytes would become gigabytes. What
- * comes after a value that isn't read is not read either.
+ * Whether decoded values are about as large as the data: overlapping offsets could turn a few bytes into
+ * gigabytes. Decoding stops at the first unsupported type, so later values don't count.
  */
 function isSmall(inputs: Inputs, { topics, data }: Readonly<TransactionInfoLog>): boolean {
 	const values = inputs.filter(({ indexed }) => !indexed);
@@ -131,7 +131,7 @@ function readData(inputs: Inputs, data: Uint8Array): Readonly<Record<string, str
 	let first = 0;
 	for (const [position, input] of inputs.entries()) {
 		if (input.indexed) continue;
-		// The network's node takes place 0 for none: where the first value is there, the second one's place counts.
+		// The network's node treats position 0 as unset, so the second value's position is used then.
 		if (first === 0) first = position;
 		const value = valueAt(input.type, data, offset);
 		if (value === undefined) return { [first]: toHex(data) };
@@ -143,7 +143,7 @@ function readData(inputs: Inputs, data: Uint8Array): Readonly<Record<string, str
 
 function put(map: Record<string, string>, position: number, name: string, value: string): void {
 	map[String(position)] = value;
-	// A parameter may be called what no object's member can be.
+	// A parameter may be called `__proto__`.
 	if (name !== "")
 		Object.defineProperty(map, name, { value, enumerable: true, writable: true, configurable: true });
 }
@@ -152,7 +152,7 @@ const isWhole = (type: string): boolean => /^(?:u?int\d*|(?:orc|trc)Token|bool|a
 
 const isRead = (type: string): boolean => !type.includes("[") && !type.startsWith("tuple");
 
-/** @returns undefined: it can't be read */
+/** @returns undefined if it can't be decoded */
 function valueAt(type: string, data: Uint8Array, offset: number): string | undefined {
 	if (!isRead(type)) return undefined;
 	const word = data.subarray(offset, offset + WORD);
@@ -168,13 +168,13 @@ function valueAt(type: string, data: Uint8Array, offset: number): string | undef
 
 const isText = (type: string): boolean => type === "string" || type === "bytes";
 
-/** Bytes of the text whose place stands at an offset. */
+/** Byte length of the dynamic value whose offset is stored at `offset`. */
 function textLength(data: Uint8Array, offset: number): number | undefined {
 	const start = smallNumber(data.subarray(offset, offset + WORD));
 	return start === undefined ? undefined : smallNumber(data.subarray(start, start + WORD));
 }
 
-/** A length or place; undefined where no log has so much. */
+/** A length or offset; undefined if larger than any log. */
 function smallNumber(word: Uint8Array): number | undefined {
 	if (word.length < WORD) return undefined;
 	const value = BigInt(`0x${toHex(word)}`);

@@ -1,4 +1,4 @@
-/** The event service in the version that the configuration asks for. */
+/** The event service in the configured version. */
 
 import { type ChainObserver, type ExecutedBlock, eachBlock } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
@@ -10,7 +10,7 @@ import { LiveEvents } from "./live-events.js";
 import type { EventChain } from "./loaded-block.js";
 import { type EventOutlet, EventSender } from "./sending.js";
 
-/** Version 1 publishes what waits so often. */
+/** Interval at which version 1 publishes pending blocks. */
 export const FLUSH_MS = 1_000;
 
 interface EventServiceOptions {
@@ -21,28 +21,28 @@ interface EventServiceOptions {
 	/** Waits so many ms. */
 	readonly pause: (ms: number) => Promise<void>;
 	readonly warn: (text: string) => void;
-	/** Does work in the order of coming. */
+	/** Runs work in FIFO order. */
 	readonly run: (work: Work) => void;
-	/** It is given blocks one by one, old ones too, and has published some or none before. Absent: it begins with the chain's head. */
+	/** Set if the caller feeds blocks one by one, old ones too; else the service starts at the chain's head. */
 	readonly replay?: { readonly hasPublished: boolean };
 }
 
-/** What a service makes events of, block by block. */
+/** Receives the blocks that a service publishes. */
 export interface BlockFollower {
 	committed(block: ExecutedBlock, inReorg: boolean): void;
 	reverted(block: ExecutedBlock): void;
-	/** A reorg begins: its blocks follow. */
+	/** A reorg begins; its blocks follow. */
 	reorg?(): void;
 	replaced(): void;
 }
 
 interface EventService {
 	readonly observer: ChainObserver;
-	/** The same for one who gives it blocks. */
+	/** The same service, for callers that feed blocks themselves. */
 	readonly follower: BlockFollower;
-	/** Resolves once old blocks are published, if any are to be. */
+	/** Resolves once old blocks, if any were asked for, are published. */
 	start(): Promise<void>;
-	/** Publishes what waits: to be called once a second. Undefined: nothing ever waits. */
+	/** Publishes pending blocks; call it once a second. Undefined if nothing is ever pending. */
 	readonly flush: (() => void) | undefined;
 	stop(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Version 1 of the event service: it follows the chain, publishes old blocks first where it is asked to, what is new once a second, and
- * nothing of reverted blocks as solidified (protocol/events §2.2).
+ * Version 1 of the event service: publishes old blocks first if configured, then new blocks once a second.
+ * Blocks that were reverted are never published as solidified (protocol/events §2.2).
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -13,37 +13,37 @@ import type { BlockFollower } from "./event-service.js";
 import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
 
-/** Blocks that wait to be published; further ones are dropped with a warning. */
+/** Pending blocks; further ones are dropped with a warning. */
 const MAX_WAITING_BLOCKS = 10_000;
-/** Between two old blocks, so that subscribers of the native queue can follow. */
+/** Pause between two old blocks, so that subscribers of the native queue keep up. */
 const PAUSE_MS = 20;
 
 interface FollowedOptions {
 	readonly chain: EventChain;
 	readonly sender: EventSender;
-	/** Does work in the order of coming. */
+	/** Runs work in FIFO order. */
 	readonly run: (work: Work) => void;
-	/** Old blocks from here up to the solidified one are published first, then what is above that; 0: none of both. */
+	/** Blocks from here to the solidified one are published first, then those above it; 0: only new blocks. */
 	readonly startBlock: number;
 	readonly pause: (ms: number) => Promise<void>;
 	readonly warn: (text: string) => void;
 }
 
-/** A block as it was when it was loaded. */
+/** A block as of the time it was loaded. */
 interface WaitingBlock {
 	readonly block: SignedBlock;
 	readonly infos: readonly Readonly<TransactionInfo>[];
 	readonly solid: number;
-	/** Undefined: they are too long beside the others that wait, and made again when they are due. */
+	/** Undefined if the kept logs are over their limit: they are rebuilt when published. */
 	readonly logs: readonly ContractTrigger[] | undefined;
-	/** Of the logs that are kept. */
+	/** Characters of the kept logs. */
 	readonly characters: number;
 	readonly removed: boolean;
 }
 
 export class FollowedEvents implements BlockFollower {
 	private realtime: WaitingBlock[] = [];
-	/** Ascending, those of the chain that aren't published as solidified. */
+	/** Ascending: blocks of the chain that aren't yet published as solidified. */
 	private unsolid: WaitingBlock[] = [];
 	private isLive = false;
 	private isStopped = false;
@@ -52,7 +52,7 @@ export class FollowedEvents implements BlockFollower {
 
 	constructor(private readonly options: FollowedOptions) {}
 
-	/** Publishes the old blocks, then begins to follow. Resolves once it follows, or was stopped. */
+	/** Publishes old blocks, then starts to follow. Resolves once it follows or was stopped. */
 	async start(): Promise<void> {
 		const { chain, startBlock, run, pause, warn } = this.options;
 		let number = startBlock > 0 ? Math.min(startBlock, chain.solidNumber + 1) : chain.headNumber + 1;
@@ -72,7 +72,7 @@ export class FollowedEvents implements BlockFollower {
 		this.follow();
 	}
 
-	/** From now on it publishes what comes. */
+	/** Starts publishing new blocks. */
 	follow(): void {
 		this.isLive = true;
 	}
@@ -93,7 +93,7 @@ export class FollowedEvents implements BlockFollower {
 		this.isStopped = true;
 	}
 
-	/** Publishes what waits; once a second. */
+	/** Publishes pending blocks; called once a second. */
 	flush(): void {
 		if (this.isFlushing) return;
 		this.isFlushing = true;

@@ -1,6 +1,6 @@
 /**
- * Version 0 of the event service: events are published as blocks are applied (protocol/events §2.1). Up to release 4.8.1 the
- * network's node publishes nothing but logs of a reorg's blocks; later it takes back what it has published of those that left.
+ * Version 0 of the event service: publishes events as blocks are applied (protocol/events §2.1). Up to
+ * release 4.8.1 the network's node publishes only logs for a reorg; later ones also retract reverted blocks.
  */
 
 import type { TransactionInfo } from "../../protocol/messages.js";
@@ -15,9 +15,9 @@ import { type BlockLogs, type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sendi
 interface LiveOptions {
 	readonly chain: EventChain;
 	readonly sender: EventSender;
-	/** Does work in the order of coming. */
+	/** Runs work in FIFO order. */
 	readonly run: (work: Work) => void;
-	/** Everything up to the solidified block has been published before. */
+	/** Whether everything up to the solidified block was published earlier. */
 	readonly hasPublished?: boolean | undefined;
 }
 
@@ -26,7 +26,7 @@ interface KeptLog {
 	readonly removed: boolean;
 }
 
-/** The logs of a height that isn't solidified. */
+/** The logs of an unsolidified height. */
 interface KeptLogs {
 	readonly logs: KeptLog[];
 	characters: number;
@@ -38,16 +38,16 @@ interface KeptBlock {
 }
 
 export class LiveEvents implements BlockFollower {
-	/** Logs by height, in the order of publishing, until the height is solidified. */
+	/** Logs by height in publishing order, kept until the height is solidified. */
 	private readonly logs = new Map<number, KeptLogs>();
 	private keptCharacters = 0;
-	/** Heights whose logs were too long to be kept, with what was solidified when they were published first. */
+	/** Heights whose logs were too long to keep, with the solidified number at their first publication. */
 	private readonly remade = new Map<number, number>();
-	/** Receipts of the moment of execution, of blocks that aren't solidified. */
+	/** Receipts from execution, of unsolidified blocks. */
 	private readonly receipts = new Map<number, KeptBlock>();
-	/** As of the head before the next block. */
+	/** Solidified number of the current head, before the next block. */
 	private solid: number;
-	/** As of the head before a reorg. */
+	/** Solidified number of the head before a reorg. */
 	private solidBeforeReorg: number;
 	private published: { block: number | undefined; transaction: number | undefined; solidity: number };
 
@@ -74,7 +74,7 @@ export class LiveEvents implements BlockFollower {
 		this.options.run(this.apply(block, inReorg, this.options.chain.solidNumber));
 	}
 
-	/** A development chain was put back, or replaced: what was kept is of another chain. */
+	/** A development chain was rewound or replaced: the kept logs belong to another chain. */
 	replaced(): void {
 		const solid = this.options.chain.solidNumber;
 		this.options.run(oneStep(() => this.replace(solid)));
@@ -95,7 +95,7 @@ export class LiveEvents implements BlockFollower {
 			.get(number)
 			?.logs.filter(({ trigger, removed }) => !removed && trigger.members["blockHash"] === block.idHex)
 			.map(({ trigger }) => trigger);
-		// The same objects as those that are kept already.
+		// The same objects as the kept ones.
 		const logs = kept
 			? { triggers: kept, characters: 0 }
 			: yield* sender.logsOf(this.loaded({ block, infos }, this.solidBeforeReorg));
@@ -125,7 +125,7 @@ export class LiveEvents implements BlockFollower {
 		yield* this.publishSolid();
 	}
 
-	/** A block of a reorg and its transactions, as far as they don't wait until it is solidified. */
+	/** Publishes a reorg's block and its transactions, unless the topics wait for solidification. */
 	private *publishAtOnce(executed: ExecutedBlock, solid: number, removed: boolean): Work {
 		const { sender } = this.options;
 		if (sender.wants("block") && !sender.isLate("block")) sender.block(this.loaded(executed, solid), removed);
@@ -145,7 +145,7 @@ export class LiveEvents implements BlockFollower {
 		this.published = { block: undefined, transaction: undefined, solidity: solid };
 	}
 
-	/** The blocks that are due as a kind: this one, or all that are solidified now; the first time only the highest of them. */
+	/** Blocks now due for a kind: this one, or all newly solidified ones (at first only the highest). */
 	private *due(kind: "block" | "transaction", committed: ExecutedBlock): Generator<LoadedBlock> {
 		const { solid } = this;
 		const { sender } = this.options;
@@ -179,7 +179,7 @@ export class LiveEvents implements BlockFollower {
 		}
 	}
 
-	/** Of the chain's own block: what was taken back at that height isn't known any more. */
+	/** From the chain's current block: retracted logs of that height are no longer known. */
 	private *remadeLogs(number: number): Work<readonly KeptLog[]> {
 		const loaded = this.ofChain(number, this.remade.get(number));
 		if (!loaded) return [];

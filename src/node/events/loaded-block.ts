@@ -1,4 +1,4 @@
-/** A block as events are made of it: with its receipts, and with the state that knows the interfaces of contracts. */
+/** A block with its receipts and the state that has the contracts' ABIs: the input of event building. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { Dialect } from "../../protocol/dialect.js";
@@ -7,28 +7,28 @@ import type { StateView } from "../state/view.js";
 
 export interface LoadedBlock {
 	readonly block: SignedBlock;
-	/** One for each transaction, in order; else they count for nothing. */
+	/** One per transaction, in order; ignored if the lengths differ. */
 	readonly infos: readonly Readonly<TransactionInfo>[];
 	/** Must not be kept across an await. */
 	readonly state: StateView;
-	/** What `latestSolidifiedBlockNumber` says. */
+	/** Published as `latestSolidifiedBlockNumber`. */
 	readonly solidNumber: bigint;
-	/** How the network's own words are spelled. */
+	/** Spelling of the network's own words. */
 	readonly dialect: Dialect;
 }
 
-/** The chain as the events know it. */
+/** The chain as the event services see it. */
 export interface EventChain {
 	/** The head state. */
 	readonly state: StateView;
 	readonly headNumber: number;
 	readonly solidNumber: number;
 	readonly dialect: Dialect;
-	/** A block of the chain by height; undefined: it isn't stored. */
+	/** A block of the chain by height; undefined if it isn't stored. */
 	block(number: number): SignedBlock | undefined;
 }
 
-/** A block for work in time slices: the state is the one of the moment in which it is asked. */
+/** A block for time-sliced work: `state` is read on each access. */
 export function loadedBlock(
 	chain: EventChain,
 	{ block, infos }: Pick<LoadedBlock, "block" | "infos">,

@@ -1,10 +1,10 @@
 /**
- * The outbox of a receiver, in a file: its position, which is the last block that was published, and every step that may still have to
- * be taken back. A step that isn't final is written down before it is published, with the block and its receipts, so that after a
- * kill the same is published again, and what was published of a block that a reorg has reverted meanwhile can be taken back
- * (protocol/events §7.1).
+ * The outbox file of a receiver: its position (the last published block) and every published step that may
+ * still have to be retracted. A non-final step is written with its block and receipts before it is published,
+ * so that after a crash the same messages are published again, and those of a block that a reorg reverted
+ * meanwhile can be retracted (protocol/events §7.1).
  *
- * One JSON object a line. The first says where the file begins; then steps, and marks (`told`) that the receiver has what stands before.
+ * One JSON object per line: first the start of the file, then steps and acknowledgement marks (`told`).
  */
 
 import {
@@ -23,61 +23,61 @@ import { TransactionInfo } from "../../protocol/messages.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 
 const OUTBOX_FORMAT = 1;
-/** A file is written anew when it is longer, and twice as long as what has to be kept of it. */
+/** The file is compacted once it is longer than this and twice as long as its live content. */
 const LONG_BYTES = 256 << 10;
 const MAX_BYTES = 1 << 30;
 
-/** The whole file of a webhook in earlier versions of this program: number and id of its last block. */
+/** The whole webhook file of earlier versions of this program: number and id of the last block. */
 const FORMER_POSITION = /^(\d{1,15}) ([0-9a-f]{64})\n$/;
 
 export interface OutboxPosition {
 	readonly number: number;
-	/** Hexadecimal; empty: not known yet. */
+	/** Hexadecimal; empty if not known yet. */
 	readonly id: string;
 }
 
-/** A block that came to the chain or left it, as it is published. */
+/** A block that was applied or reverted, as published. */
 export interface Step {
 	readonly is: "applied" | "erased";
 	readonly block: SignedBlock;
 	readonly infos: readonly Readonly<TransactionInfo>[];
-	/** The solidified number then. */
+	/** The solidified number at that time. */
 	readonly solid: number;
 }
 
-/** Where the kept steps begin. */
+/** The state before the first kept step. */
 export interface Start {
-	/** The solidified number before the first of them. */
+	/** The solidified number. */
 	readonly solid: number;
-	/** Nothing has been published yet. */
+	/** Whether nothing was published yet. */
 	readonly isFresh: boolean;
 }
 
-/** The file of a receiver is damaged, or of another program; one sentence. */
+/** The receiver's file is damaged or belongs to another program; one sentence. */
 class OutboxError extends OperatorError {
 	override readonly name = "OutboxError";
 }
 
 export class Outbox {
-	/** The last block that was published, or before which nothing is. */
+	/** The last published block; on a fresh outbox the one after which publishing starts. */
 	at: OutboxPosition = { number: 0, id: "" };
 	start: Start = { solid: 0, isFresh: true };
-	/** Published steps from the first on whose block isn't final, in order. */
+	/** Published steps in order, from the first whose block isn't final. */
 	kept: readonly Step[] = [];
-	/** A step that may have been published or not. */
+	/** A step that may or may not have been published. */
 	intended: Step | undefined;
 	private handle: number | undefined;
 	private length = 0;
-	/** The last line may not be whole: the file is made anew before anything is added. */
+	/** The last line may be incomplete: the file is rewritten before anything is appended. */
 	private isTorn = false;
 	private keptLength = 0;
 
-	/** @param file undefined: the chain lives in memory, and so does this */
+	/** @param file undefined for an in-memory chain: nothing is stored */
 	private constructor(private readonly file: string | undefined) {}
 
 	/**
-	 * @param formerFile its name in earlier versions of this program: it is renamed
-	 * @param begin where a receiver without a file begins
+	 * @param formerFile file name in earlier versions of this program; it is renamed
+	 * @param begin start of a receiver without a file
 	 * @throws {OutboxError}
 	 */
 	static open(
@@ -98,7 +98,7 @@ export class Outbox {
 		return outbox;
 	}
 
-	/** Forgets what was published; the next step follows a place. */
+	/** Forgets what was published; the next step follows `at`. */
 	restart(at: OutboxPosition, start: Start): void {
 		this.at = at;
 		this.start = start;
@@ -107,13 +107,13 @@ export class Outbox {
 		this.rewrite();
 	}
 
-	/** A step is about to be published. On the disk when it returns. */
+	/** Records a step about to be published. Synced to disk on return. */
 	intend(step: Step): void {
 		this.append(stepLine(step), true);
 		this.intended = step;
 	}
 
-	/** The receiver has these steps, the last of which may have been intended. */
+	/** Records that the receiver stored these steps; the last may be the intended one. */
 	acknowledge(steps: readonly Step[]): void {
 		const last = steps.at(-1);
 		if (!last) return;
@@ -122,13 +122,13 @@ export class Outbox {
 			this.intended = undefined;
 			this.append('{"told":true}\n', false);
 		} else {
-			// Final blocks can be published again from the chain: what they were need not be kept.
+			// Final blocks can be published again from the chain, so their messages need not be kept.
 			this.append(placeLine(this.at, this.start), false);
 		}
 		if (this.length > LONG_BYTES && this.length > 2 * this.keptLength) this.rewrite();
 	}
 
-	/** Blocks that the chain had below the solidified number were put back, which only a development chain does. */
+	/** Blocks below the solidified number were reverted, which only a development chain does. */
 	rewound(at: OutboxPosition): void {
 		this.restart(at, { solid: Math.min(this.start.solid, at.number), isFresh: false });
 	}
@@ -138,7 +138,7 @@ export class Outbox {
 		this.handle = undefined;
 	}
 
-	/** The solidified number after everything that was published. */
+	/** The solidified number after everything published so far. */
 	get solid(): number {
 		return this.kept.at(-1)?.solid ?? this.start.solid;
 	}
@@ -166,7 +166,7 @@ export class Outbox {
 			this.start = { solid: this.at.number, isFresh: false };
 			return;
 		}
-		// A line without an end was not written whole, so what it says was not published.
+		// A line without a line feed was not fully written, so its step was not published.
 		const lines = text.slice(0, text.lastIndexOf("\n")).split("\n");
 		const [head = ""] = lines;
 		for (const line of lines) {
@@ -214,7 +214,7 @@ export class Outbox {
 		return new OutboxError(`${this.file} is damaged: its receiver's position is not in it`);
 	}
 
-	/** Writes what has to be kept into a file of its own, which takes the place of the old one. */
+	/** Writes the live content to a new file that replaces the old one. */
 	private rewrite(): void {
 		const { file } = this;
 		if (file === undefined) return;
@@ -232,7 +232,7 @@ export class Outbox {
 		this.isTorn = false;
 	}
 
-	/** Where reading the kept steps begins: their own places follow from them. */
+	/** The position before the first kept step; later positions follow from the steps. */
 	private keptStart(): OutboxPosition {
 		const first = this.kept[0]?.block;
 		return first
@@ -241,7 +241,7 @@ export class Outbox {
 	}
 
 	private append(text: string, isSynced: boolean): void {
-		// Whatever followed a torn line would not be read.
+		// Lines after a torn one would not be read.
 		if (this.isTorn) this.rewrite();
 		if (this.handle === undefined) return;
 		this.isTorn = true;
@@ -267,7 +267,7 @@ const stepLine = ({ is, solid, block, infos }: Step): string =>
 		infos: infos.map((info) => Buffer.from(TransactionInfo.encode(info)).toString("base64")),
 	})}\n`;
 
-/** About as long as its line. */
+/** Approximate length of its line. */
 const sizeOf = ({ block, infos }: Step): number => 2 * block.bytes.length + 1_000 * infos.length;
 
 function readText(file: string): string | undefined {

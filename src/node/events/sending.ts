@@ -1,4 +1,4 @@
-/** From logs and blocks to messages, as the topics say. */
+/** Turns logs and blocks into messages, as the topics configure. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { EventConfig } from "../config/event-config.js";
@@ -15,10 +15,10 @@ import {
 } from "./receivers/event-message.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
-/** Takes messages in their order. It must not wait. */
+/** Takes messages in order. Must not block. */
 export type EventOutlet = (message: EventMessage) => void;
 
-/** The kinds that logs of unsolidified and of solidified blocks are published as. */
+/** The kinds under which logs of unsolidified and of solidified blocks are published. */
 interface LogKinds {
 	readonly event: EventKind;
 	readonly log: EventKind;
@@ -29,11 +29,11 @@ export const SOLID_LOGS: LogKinds = { event: "solidityevent", log: "soliditylog"
 
 export interface BlockLogs {
 	readonly triggers: readonly ContractTrigger[];
-	/** About how long they are. */
+	/** Their approximate length. */
 	readonly characters: number;
 }
 
-/** What is published of blocks by a configuration. */
+/** Publishes blocks as configured. */
 export class EventSender {
 	readonly wantsLive: boolean;
 	readonly wantsSolid: boolean;
@@ -53,7 +53,7 @@ export class EventSender {
 		return this.budget.maxKept;
 	}
 
-	/** Whether blocks and transactions are published of branches that the chain leaves and takes. */
+	/** Whether blocks and transactions of reverted branches are retracted. */
 	get tellsRemoved(): boolean {
 		return this.config.tellsRemoved;
 	}
@@ -67,7 +67,7 @@ export class EventSender {
 		return this.config.topics.get(kind)?.solidified ?? false;
 	}
 
-	/** The logs of a block; none where no topic is about them. */
+	/** The logs of a block; none if no topic needs them. */
 	*logsOf(loaded: LoadedBlock): Work<BlockLogs> {
 		if (!this.wantsLive && !this.wantsSolid) return { triggers: [], characters: 0 };
 		const budget = this.budget.open(loaded.block);
@@ -79,7 +79,7 @@ export class EventSender {
 		return { triggers, characters: budget.spent };
 	}
 
-	/** @param members in place of those of the trigger */
+	/** @param members override those of the trigger */
 	send(kind: EventKind, trigger: Trigger, members: EventBody = {}): void {
 		const { blockNumber, transactionId } = trigger.members;
 		const block = typeof blockNumber === "bigint" ? blockNumber : undefined;
@@ -89,7 +89,7 @@ export class EventSender {
 		);
 	}
 
-	/** Logs in their order, each as event or log, and as both where the topic of logs asks for it. */
+	/** Logs in order, each as event or log, or as both if the log topic asks for redundancy. */
 	*inOrder(triggers: readonly ContractTrigger[], kinds: LogKinds, removed = false): Work {
 		for (const trigger of triggers) {
 			this.event(trigger, kinds, removed);
@@ -98,7 +98,7 @@ export class EventSender {
 		}
 	}
 
-	/** @param removed the block has left the chain */
+	/** @param removed whether the block was reverted */
 	event(trigger: ContractTrigger, { event }: LogKinds, removed: boolean): void {
 		if (!trigger.event || !this.wants(event)) return;
 		this.send(event, trigger, { ...(removed ? { removed } : {}), ...trigger.event });
@@ -110,7 +110,7 @@ export class EventSender {
 		this.send(log, trigger, { ...(removed ? { removed } : {}), ...trigger.log });
 	}
 
-	/** @param removed the block has left the chain */
+	/** @param removed whether the block was reverted */
 	block(loaded: LoadedBlock, removed = false): void {
 		this.send("block", blockTrigger(loaded, this.tellsRemoved ? { removed } : {}));
 	}
@@ -119,7 +119,7 @@ export class EventSender {
 		this.send("solidity", solidityTrigger(block));
 	}
 
-	/** @param removed their block has left the chain */
+	/** @param removed whether the block was reverted */
 	*transactions(loaded: LoadedBlock, removed = false): Work {
 		const { version, topics, tellsRemoved } = this.config;
 		const ethCompatible = topics.get("transaction")?.ethCompatible ?? false;
@@ -131,7 +131,7 @@ export class EventSender {
 	}
 }
 
-/** Blocks as triggers (protocol/events §3). @param removed the member of that name, where there is one */
+/** A block trigger (protocol/events §3). @param removed the `removed` member, if published */
 export function blockTrigger(
 	{ block, solidNumber }: Pick<LoadedBlock, "block" | "solidNumber">,
 	removed: EventBody = {},
@@ -150,7 +150,7 @@ export function blockTrigger(
 	};
 }
 
-/** A block that is solidified now. */
+/** The trigger of a newly solidified block. */
 function solidityTrigger(block: SignedBlock): Trigger {
 	return {
 		timestampMs: block.timestampMs,

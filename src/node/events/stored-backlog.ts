@@ -1,7 +1,7 @@
 /**
- * A backlog with a stored position: delivered at least once. What comes next is found by comparing the outbox with the chain, so that
- * nothing waits in memory but the step that is being published: a receiver that is slow or gone finds the rest in the chain's
- * own files later (protocol/events §7).
+ * A backlog with a stored position and at-least-once delivery. The next step is found by comparing the outbox
+ * with the chain, so only the step being published is in memory: a slow or absent receiver catches up from
+ * the chain's own files later (protocol/events §7).
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -21,26 +21,26 @@ import { type EventMessage, triggerName } from "./receivers/event-message.js";
 import type { DeliveryLimits, Publication } from "./receivers/receiver.js";
 import { EventSender, SOLID_LOGS } from "./sending.js";
 
-/** Characters of messages from which on no further block is added. */
+/** Characters of messages above which no further block is added to a delivery. */
 const MAX_CHARACTERS = 1 << 20;
 
 interface StoredBacklogOptions {
 	readonly name: string;
-	/** The topics are those of the receiver. */
+	/** With this receiver's topics. */
 	readonly config: EventConfig;
 	/** Only solidified blocks are published. */
 	readonly isSolid?: boolean;
 	/**
-	 * The first block for a receiver without a position; undefined: what comes after the start. Unless only solidified blocks are
-	 * published, none above the solidified one is passed over.
+	 * First block for a receiver without a position; undefined: the next new block. Unless only solidified
+	 * blocks are published, it is capped at the first unsolidified block.
 	 */
 	readonly fromBlock?: number | undefined;
 	readonly chain: EventChain;
 	readonly limits: Pick<DeliveryLimits, "messages" | "blocks">;
 	readonly budget: EventBudget;
-	/** Where the outbox is; undefined: in memory. */
+	/** The outbox file; undefined: in memory. */
 	readonly file: string | undefined;
-	/** Where earlier versions of this program had it. */
+	/** Its path in earlier versions of this program. */
 	readonly formerFile?: string | undefined;
 	readonly slice: () => Slice;
 	readonly warn: (text: string) => void;
@@ -52,28 +52,28 @@ interface StoredParcel extends Parcel {
 	readonly generation: number;
 }
 
-/** Blocks, and bytes of them, that are held for one receiver. */
+/** Blocks, and their bytes, kept for one receiver. */
 const MAX_RECENT_BLOCKS = 256;
 const MAX_BYTES = 16 << 20;
-/** What a receipt takes beside its block, about. */
+/** Approximate size of a receipt beyond its block. */
 const RECEIPT_BYTES = 1_000;
-/** What a log or an internal transaction takes beside its data, about. */
+/** Approximate size of a log or internal transaction beyond its data. */
 const LOG_BYTES = 200;
 
 interface RecentBlock {
 	readonly block: SignedBlock;
-	/** Of the moment of execution. */
+	/** Receipts from execution. */
 	readonly infos: readonly Readonly<TransactionInfo>[];
-	/** The solidified number then. */
+	/** The solidified number at that time. */
 	readonly solid: number;
 }
 
-/** What the chain said of blocks that are still to be published to a receiver: bounded, since stored blocks say nearly the same. */
+/** Executed blocks still to be published. Bounded, since stored blocks have nearly the same data. */
 class RecentBlocks {
 	private readonly blocks = new Map<string, RecentBlock>();
 	private bytes = 0;
 
-	/** The oldest ones are let go for it. */
+	/** Adds a block, dropping the oldest ones over the bound. */
 	add(recent: RecentBlock): void {
 		this.delete(recent.block.idHex);
 		this.blocks.set(recent.block.idHex, recent);
@@ -88,7 +88,6 @@ class RecentBlocks {
 		return this.blocks.get(id);
 	}
 
-	/** Lets a block go, if it is held. */
 	delete(id: string): void {
 		const recent = this.blocks.get(id);
 		if (!recent) return;
@@ -114,7 +113,7 @@ function sizeOf({ block, infos }: RecentBlock): number {
 	return size;
 }
 
-/** Makes the messages of steps in their order, whenever a delivery comes to them, with ids that are the same each time. */
+/** Builds the messages of steps in order, with ids that are stable across retries. */
 interface Triggers {
 	of(step: Step): Work<readonly EventMessage[]>;
 }
@@ -127,11 +126,11 @@ interface TriggersOptions {
 }
 
 /**
- * The triggers of solidified blocks, one block on its own: block, transactions, events and logs, and that it is solidified. They are
- * always the same for the same block, so that what comes twice can be recognised (protocol/events §6).
+ * Triggers of solidified blocks, each on its own: block, transactions, events and logs, then solidity. They
+ * are deterministic, so that duplicates can be recognised (protocol/events §6).
  */
 function solidTriggers({ config, chain, budget }: TriggersOptions): Triggers {
-	// Internal transactions have data only in the run that executed them: version 1 has none of it.
+	// Internal transactions have data only in the run that executed them; version 1 publishes none of it.
 	const solid: EventConfig = { ...config, version: 1 };
 	return { of: ({ block }) => solidMessages(block, chain, solid, budget) };
 }
@@ -152,11 +151,11 @@ function* solidMessages(
 	return found;
 }
 
-/** The event service at the position of a receiver, which may be far behind the chain: as if it had published the kept steps just now. */
+/** The event service at a receiver's position: as if the kept steps had just been published. */
 function serviceTriggers({ config, chain, budget, warn }: TriggersOptions, outbox: Outbox): Triggers {
 	const { start, kept } = outbox;
 	let { solid } = start;
-	// What was left out before is not counted again.
+	// Events dropped before are not counted again.
 	let isRepeating = true;
 	let found: EventMessage[] = [];
 	let works: Work[] = [];
@@ -209,13 +208,13 @@ function serviceTriggers({ config, chain, budget, warn }: TriggersOptions, outbo
 	};
 }
 
-/** A block that is published, and how often it was before, because a reorg reverted it and another brought it back. */
+/** A published block, and how often it was published before because reorgs reverted and restored it. */
 interface PublishedBlock {
 	readonly idHex: string;
 	readonly round: number;
 }
 
-/** Messages of one step with their ids. */
+/** The messages of one step with their ids. */
 export function withIds(messages: readonly EventMessage[], { idHex, round }: PublishedBlock): Publication[] {
 	const seen = new Map<string, number>();
 	return messages.map((message) => {
@@ -238,9 +237,9 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 	private readonly recent = new RecentBlocks();
 	private triggers: Triggers;
 	private wake: () => void = () => {};
-	/** Counts how often the position was put back or replaced. */
+	/** Incremented when the position is rewound or replaced. */
 	private generation = 0;
-	/** Of blocks that were reverted since the last time that the position was put back. */
+	/** Lowest block reverted since the position was last rewound. */
 	private lowestReverted = Number.POSITIVE_INFINITY;
 
 	/** @throws {OutboxError} */
@@ -266,7 +265,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 				const { block } = executed;
 				const number = Number(block.number);
 				if (!this.options.isSolid) this.lowestReverted = Math.min(this.lowestReverted, number);
-				// Only a development chain reverts what is solidified.
+				// Only a development chain reverts solidified blocks.
 				else if (number <= this.position) this.putBack({ number: number - 1, id: toHex(block.parentId) });
 				this.remember(executed);
 			},
@@ -279,7 +278,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 				this.wake();
 				return;
 			}
-			// What was published is of another chain: as a service without a position, it goes on from the head that is there now.
+			// What was published belongs to another chain: continue from the current head, as without a position.
 			this.generation++;
 			this.outbox.restart(this.placeOf(this.target), this.freshStart());
 			this.triggers = this.newTriggers();
@@ -294,7 +293,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 
 	async next(signal: AbortSignal): Promise<StoredParcel | undefined> {
 		const { outbox } = this;
-		// A step that was put back while its messages were made is looked for again.
+		// If the position was rewound while messages were built, look for the next step again.
 		while (!signal.aborted) {
 			const { generation } = this;
 			const first = outbox.intended ?? this.nextStep(outbox.at, outbox.solid);
@@ -323,7 +322,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		}
 	}
 
-	/** A part of a step may have been made. */
+	/** A step may have been built partly. */
 	reset(): void {
 		this.triggers = this.newTriggers();
 	}
@@ -338,7 +337,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		this.wake();
 	}
 
-	/** More final blocks that follow, for one delivery. */
+	/** Adds following final blocks to the same delivery. */
 	private async addFinal(steps: Step[], publications: Publication[], signal: AbortSignal): Promise<void> {
 		const { generation } = this;
 		const { limits, slice } = this.options;
@@ -368,7 +367,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		return withIds(yield* this.triggers.of(step), { idHex, round });
 	}
 
-	/** @param solid the solidified number that was published last */
+	/** @param solid the solidified number published last */
 	private nextStep(at: OutboxPosition, solid: number): Step | undefined {
 		const { chain, isSolid } = this.options;
 		if (isSolid && at.number > chain.solidNumber) return undefined;
@@ -380,7 +379,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		const number = at.number + 1;
 		const block = chain.block(number);
 		if (!block) throw new Error(`block ${number} is not stored`);
-		// Its receipts are read when its messages are made.
+		// Its receipts are read when its messages are built.
 		if (isSolid) return { is: "applied", block, infos: [], solid: number };
 		if (at.id !== "" && toHex(block.parentId) !== at.id) return this.backStep(at, solid);
 		const recent = this.recent.get(block.idHex);
@@ -388,12 +387,12 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		return { is: "applied", block, infos, solid: Math.max(solid, this.solidAt(number, recent?.solid)) };
 	}
 
-	/** The last block that was published isn't the chain's. */
+	/** The step for a last published block that isn't on the chain. */
 	private backStep(at: OutboxPosition, solid: number): Step | undefined {
 		const { chain, warn, name } = this.options;
 		const published = this.outbox.kept.find(({ block }) => block.idHex === at.id) ?? this.recent.get(at.id);
 		if (published) return { is: "erased", block: published.block, infos: published.infos, solid };
-		// An older directory, or another one; or a development chain was put back far.
+		// The data directory is older or another one, or a development chain was rewound far.
 		const number = Math.min(at.number - 1, chain.headNumber, this.lowestReverted - 1);
 		warn(
 			`events of ${name}: block ${at.number} is another one than was published; published again from ${number + 1} on`,
@@ -410,14 +409,14 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		this.triggers = this.newTriggers();
 	}
 
-	/** Version 0 publishes solidified blocks with the block that made them so; of old ones each makes itself so. */
+	/** Version 0 publishes a block as solidified along with its solidifying block; old ones with themselves. */
 	private solidAt(number: number, recent: number | undefined): number {
 		const { solidNumber } = this.options.chain;
 		if (recent !== undefined) return Math.min(recent, solidNumber);
 		return this.options.config.version === 0 ? Math.min(solidNumber, number) : solidNumber;
 	}
 
-	/** Where a receiver begins to which nothing was published. */
+	/** The start position of a receiver to which nothing was published. */
 	private beginning(): OutboxPosition {
 		const { fromBlock, isSolid, chain } = this.options;
 		if (fromBlock === undefined) return this.placeOf(this.target);

@@ -15,21 +15,21 @@ import { type BlockBudget, paidBy } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody, EventValue, Trigger } from "./receivers/event-message.js";
 
-/** What differs between the two versions of the service, and what a topic asks for. */
+/** Differences between the two service versions, and options of the topic. */
 interface TransactionStyle {
 	readonly version: 0 | 1;
 	readonly ethCompatible: boolean;
-	/** Whether it says if it is taken back: until its block has left the chain it is not. */
+	/** Whether triggers have a `removed` member; it is false until the block is reverted. */
 	readonly tellsRemoved?: boolean;
 }
 
-/** Members of a trigger, in characters; those of an internal transaction, of a log and of a topic. */
+/** Estimated JSON characters of a trigger's fixed members, an internal transaction, a log and a topic. */
 const TRIGGER_CHARACTERS = 2_000;
 const INTERNAL_CHARACTERS = 600;
 const LOG_CHARACTERS = 500;
 const TOPIC_CHARACTERS = 67;
 
-/** The transactions of a block in order, each made when it is asked for; undefined stands for one that is left out. */
+/** The transactions of a block in order, built lazily; undefined for one that is dropped. */
 export function* transactionTriggers(
 	loaded: LoadedBlock,
 	style: TransactionStyle,
@@ -45,14 +45,14 @@ export function* transactionTriggers(
 	}
 }
 
-/** Receipts count for nothing unless there is one for each transaction. */
+/** Receipts are ignored unless there is one per transaction. */
 const infoAt = ({ block, infos }: LoadedBlock, index: number): Readonly<TransactionInfo> | undefined =>
 	infos.length === block.transactions.length ? infos[index] : undefined;
 
 /**
  * One transaction of a block.
- * @param before the sums of those before it, which only `ethCompatible` shows
- * @returns undefined: it isn't there, or it is left out
+ * @param before sums over the preceding ones, shown only with `ethCompatible`
+ * @returns undefined if it doesn't exist or is dropped
  */
 export function transactionTriggerAt(
 	loaded: LoadedBlock,
@@ -71,7 +71,7 @@ export function transactionTriggerAt(
 	);
 }
 
-/** How long a trigger is, at most. */
+/** Upper bound of a trigger's JSON characters. */
 function charactersOf(
 	{ raw }: SignedTransaction,
 	info: Readonly<TransactionInfo> | undefined,
@@ -95,10 +95,10 @@ function charactersOf(
 
 interface PlacedTransaction {
 	readonly transaction: SignedTransaction;
-	/** Undefined: the receipts are not known. */
+	/** Undefined if the receipts aren't known. */
 	readonly info: Readonly<TransactionInfo> | undefined;
 	readonly index: number;
-	/** Of the transactions before it. */
+	/** Sums over the preceding transactions. */
 	readonly before: { readonly energy: bigint; readonly logs: number };
 }
 
@@ -199,7 +199,7 @@ function contractOf(
 	return shown(info?.contract_address) ?? null;
 }
 
-/** Fields of the messages that are published, as far as a type has them. */
+/** The fields that are published, as far as a contract type has them. */
 interface Parameter {
 	readonly owner_address?: Uint8Array;
 	readonly to_address?: Uint8Array;
@@ -230,7 +230,7 @@ interface Movement {
 	readonly amounts?: EventBody | undefined;
 }
 
-/** Who gave what to whom. @param info undefined: amounts that only receipts have are not published */
+/** Sender, receiver and amount. @param info undefined: amounts that only receipts have are omitted */
 function movementOf(
 	transaction: SignedTransaction,
 	info: Readonly<TransactionInfo> | undefined,

@@ -42,7 +42,7 @@ export function divideHalfUp(a: bigint, b: bigint): bigint {
 	return a < 0n === b < 0n ? quotient + 1n : quotient - 1n;
 }
 
-/** Number of decimals: the scale of quotients and, as `ONE`, the supply of the virtual token between a pair's tokens. */
+/** Decimals: the scale of quotients and, as `ONE`, the supply of the virtual token of a pair. */
 const SCALE = 18;
 const ONE = 10n ** BigInt(SCALE);
 
@@ -80,7 +80,7 @@ function doubleOf(units: bigint): number {
 
 /**
  * The exact value of a double's shortest decimal text, which differs from the double's own value.
- * @throws {RuntimeRuleError} of what isn't a number, which a pair with a negative balance leads to
+ * @throws {RuntimeRuleError} for NaN and infinities, which a pair with a negative balance produces
  */
 function decimalOf(value: number): Decimal {
 	const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));

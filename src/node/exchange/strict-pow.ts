@@ -1,6 +1,6 @@
 /**
- * `x` to the power `y` bit for bit as fdlibm's `e_pow` computes it, for the bases and exponents of the exchange's curve
- * (protocol/exchange §8.1). The engine's own `Math.pow` differs from it in the last bit of some results.
+ * `x` to the power `y`, bit for bit as fdlibm's `e_pow`, for the bases and exponents of the exchange's curve
+ * (protocol/exchange §8.1). `Math.pow` differs from it in the last bit of some results.
  *
  * Every operation rounds to binary64, so the expressions must not be reassociated.
  */
@@ -26,7 +26,7 @@ function withHigh(value: number, word: number): number {
 	return view.getFloat64(0);
 }
 
-/** The double of these 64 bits. */
+/** The double with these 64 bits. */
 function bits(hex: string): number {
 	view.setBigUint64(0, BigInt(`0x${hex}`));
 	return view.getFloat64(0);
@@ -145,9 +145,9 @@ function exp2(productHigh: number, productLow: number): number {
 
 /**
  * fdlibm's power.
- * @param x any double but a subnormal one; a pair with a negative balance leads to those that aren't positive
+ * @param x any double but a subnormal one; a negative balance leads to values that aren't positive
  * @param y above 0 and up to 2^31; if `x` is negative, not a whole number
- * @returns a normal double, 0, Infinity on overflow, or NaN; results below the normal range are outside the domain
+ * @returns a normal double, 0, Infinity on overflow, or NaN; subnormal results are outside the domain
  */
 export function strictPow(x: number, y: number): number {
 	if (x === 1 || x === 0 || x === Number.POSITIVE_INFINITY || Number.isNaN(x)) return x;

@@ -1,4 +1,4 @@
-/** Executing a block beside the chain, on a state that is given, and finding the transaction at which it is refused. */
+/** Executes a block outside the chain, on a given state, and finds the transaction that makes it invalid. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { ResourceReceipt, type TransactionInfo } from "../../protocol/messages.js";
@@ -13,7 +13,7 @@ import type { StateBackend } from "../state/entry.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { BlockState, type WrittenEntry } from "./block-state.js";
 
-/** What a block is executed with. */
+/** Environment of a block's execution. */
 export interface RunEnvironment {
 	readonly rules: ChainRules;
 	readonly seed: PropertySeed;
@@ -26,23 +26,22 @@ export interface RunEnvironment {
 export interface Refusal {
 	readonly className: string;
 	readonly message: string;
-	/** Of the transaction in the block; undefined: the block itself was refused. */
+	/** Index of the transaction; undefined if the block itself was refused. */
 	readonly position: number | undefined;
 }
 
-/** What executing a block came to. */
+/** Result of executing a block. */
 export interface BlockRun {
 	/**
-	 * Of its transactions in order. Where one was refused, those before it, and then it alone as it comes out if nobody asks what
-	 * was recorded of it, if it does.
+	 * Receipts in transaction order. If a transaction was refused: those before it, then its own as executed
+	 * without comparing its recorded result, if that succeeds.
 	 */
 	readonly infos: readonly Readonly<TransactionInfo>[];
 	readonly refusal: Refusal | undefined;
-	/** What it did to the state; empty where it was refused. */
+	/** State changes; empty if the block was refused. */
 	readonly written: readonly WrittenEntry[];
 }
 
-/** Executes a whole block. */
 export function runBlock(environment: RunEnvironment, block: SignedBlock): BlockRun {
 	const { rules, seed, machine, before } = environment;
 	const state = new BlockState(before, seed);
@@ -94,11 +93,11 @@ function positionOf(
 }
 
 /**
- * Executes the transactions of a block up to one, without the block's own effects. That one is executed as though no result were
- * recorded of it.
- * @param last position of the one at which it ends
- * @param machine what that one is executed with, where it isn't that of the others
- * @returns what they came to; without the last one where it is refused
+ * Executes a block's transactions up to `last`, without the block's own effects. The last one is executed as
+ * if it had no recorded result.
+ * @param last index of the last transaction
+ * @param machine for the last transaction, if different from the others'
+ * @returns their receipts; without the last if it is refused
  */
 export function runTransactions(
 	{ rules, seed, machine, before }: RunEnvironment,
@@ -125,7 +124,7 @@ export function runTransactions(
 	return infos;
 }
 
-/** What a transaction used and how it ended, as a line of text. */
+/** A transaction's result and resource usage as one line. */
 export function outcomeOf(info: Readonly<TransactionInfo>): string {
 	const { energy_usage_total, net_usage, result } = info.receipt ?? new ResourceReceipt();
 	return `result ${result}, energy ${energy_usage_total}, bandwidth ${net_usage}, fee ${info.fee} sun, ${info.log.length} logs`;

@@ -1,7 +1,7 @@
 /**
- * The state while a block is executed beside the chain: what it reads of the state before it is recorded, what it writes stays here.
+ * The state for executing a block outside the chain: reads are recorded, writes stay in memory.
  *
- * Nothing of this runs while blocks are good: a block is executed here once more after it was refused, or found to differ.
+ * Only used after a block was refused or found to differ; it is then executed once more here.
  */
 
 import { MAX_DEPTH } from "../../protocol/codec/budget.js";
@@ -29,18 +29,18 @@ import {
 	MAX_VALUE_ITEMS,
 } from "./bundle.js";
 
-/** An encoded value; null: there is no such entry. */
+/** An encoded value; null if there is no entry. */
 export type EncodedValue = Uint8Array | null;
 
-/** What was read of a state. */
+/** Recorded reads of a state. */
 export interface StateReads {
-	/** By store index and key, the value before the block. */
+	/** Values before the block, by store index and key. */
 	readonly entries: EntryMaps<EncodedValue>;
-	/** The same of the base below, which some rules ask for. */
+	/** The same for the base state, which some rules read. */
 	readonly settled: EntryMaps<EncodedValue>;
-	/** All keys of ordered stores that were walked, by store index. */
+	/** All keys of iterated ordered stores, by store index. */
 	readonly keys: Map<number, readonly string[]>;
-	/** Keys that blocks above the base wrote, by store index: a list a block, in their order. */
+	/** Keys written by blocks above the base, by store index: one list per block, in block order. */
 	readonly unsettled: Map<number, readonly (readonly string[])[]>;
 }
 
@@ -51,10 +51,10 @@ export const noReads = (): StateReads => ({
 	unsettled: new Map(),
 });
 
-/** Bytes that an entry takes beside its key and value. */
+/** Overhead of an entry beyond key and value, in bytes. */
 const ENTRY_BYTES = 32;
 
-/** A state that keeps what is asked of it. */
+/** Wraps a state and records its reads. */
 export class ReadRecorder implements StateBackend {
 	readonly reads = noReads();
 	private bytes = 0;
@@ -117,13 +117,13 @@ export class ReadRecorder implements StateBackend {
 	private take(bytes: number): void {
 		this.bytes += bytes;
 		this.items++;
-		// In a file bytes are digits.
+		// The file holds bytes as hex.
 		if (this.items > MAX_BUNDLE_ITEMS / 2 || this.bytes > MAX_UNPACKED_BYTES / 4)
 			throw new BundleTooLargeError();
 	}
 }
 
-/** A rule asked for an entry that was not read when the block was recorded. */
+/** A rule read an entry that was not recorded. */
 export class UnrecordedEntryError extends Error {
 	override readonly name = "UnrecordedEntryError";
 
@@ -135,13 +135,13 @@ export class UnrecordedEntryError extends Error {
 	}
 }
 
-/** A state that consists of what was read of another one. */
+/** A state backed by recorded reads. */
 export class StoredReads implements StateBackend {
 	private readonly decoded: EntryMaps = makeMaps();
 	private readonly orders = new Map<number, OrderedKeys>();
-	/** Embedded messages and elements of lists that decoded values may have. */
+	/** Bound on embedded messages and list elements of decoded values. */
 	private items = 0;
-	/** The first entry that was asked for and is not there. What throws it may be caught by a rule. */
+	/** The first missing entry that was read. Kept because a rule may catch the error. */
 	missing: UnrecordedEntryError | undefined;
 
 	constructor(private readonly reads: StateReads) {}
@@ -167,7 +167,7 @@ export class StoredReads implements StateBackend {
 		return this.decodedOf(store, key, this.found(store, this.reads.settled[store.index]?.get(key), key));
 	}
 
-	/** None are written where no block lay above the base. */
+	/** Empty if no block was above the base. */
 	unsettledKeys<V>({ index }: StoreDefinition<V>): readonly Iterable<string>[] {
 		return this.reads.unsettled.get(index) ?? [];
 	}
@@ -206,7 +206,7 @@ export interface WrittenEntry {
 	readonly value: EncodedValue;
 }
 
-/** A state with what one block writes to it. */
+/** A state plus the writes of one block. */
 export class BlockState implements StateBackend {
 	private readonly writes: EntryMaps = makeMaps();
 	private readonly orders = new Map<number, OrderedKeys>();
@@ -252,7 +252,7 @@ export class BlockState implements StateBackend {
 		return [...(this.below.unsettledKeys?.(store) ?? []), this.writes[store.index]?.keys() ?? []];
 	}
 
-	/** What the block did to the state, without what only tells of the block itself. */
+	/** The block's state changes, without entries that only describe the block. */
 	written(): WrittenEntry[] {
 		return this.writes.flatMap((map, index) => {
 			const store = storeAt(index);

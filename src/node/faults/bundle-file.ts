@@ -1,6 +1,6 @@
 /**
- * The file of a fault bundle: lines of JSON, packed with gzip, the description first. Bundles come from others: nothing in one is
- * believed before it is within bounds, and what isn't understood is refused.
+ * The fault bundle file: JSON lines compressed with gzip, the description first. Bundles are untrusted:
+ * everything is checked against bounds, and unknown content is refused.
  */
 
 import { constants, gunzipSync } from "node:zlib";
@@ -32,14 +32,14 @@ import {
 } from "./bundle.js";
 
 const FORMAT = "coin fault bundle 1";
-/** Keys in one line. */
+/** Keys per line. */
 const KEYS_A_LINE = 1_000;
 const MAX_GENESIS_WITNESSES = 1_000;
 const MAX_COMMITTEE_KEYS = 1_000;
-/** Of a block: each takes a hundred bytes at least. */
+/** Per block: each takes at least a hundred bytes. */
 const MAX_TRANSACTIONS = 40_000;
 
-/** What a line holds, by its first member. */
+/** Line types, by their first element. */
 const KINDS = {
 	block: "block",
 	computed: "computed",
@@ -52,7 +52,7 @@ const KINDS = {
 	written: "written",
 } as const;
 
-/** Stores whose entries a block reads: not what a configuration keeps beside the state. */
+/** Stores that blocks read: without data that is only kept by configuration. */
 const readable = new Map(
 	storeDefinitions.filter(({ name }) => kindOf(name) !== "extras").map((store) => [store.name, store]),
 );
@@ -60,7 +60,6 @@ const readable = new Map(
 const keyHex = (key: string): string => toHex(Buffer.from(key, "latin1"));
 const valueHex = (value: EncodedValue): string | null => (value === null ? null : toHex(value));
 
-/** The lines of a bundle, one after the other. */
 export function* bundleLines(bundle: FaultBundle): Generator<string> {
 	yield line(headOf(bundle));
 	yield line([KINDS.block, toHex(bundle.block.bytes)]);
@@ -88,7 +87,7 @@ function* readLines({ entries, settled, keys, unsettled }: StateReads): Generato
 	}
 }
 
-/** At least one line, so that an empty list is one. */
+/** At least one line, so that an empty list is kept. */
 function* keyLines(head: readonly (string | number)[], keys: readonly string[]): Generator<string> {
 	for (let at = 0; at === 0 || at < keys.length; at += KEYS_A_LINE)
 		yield line([...head, keys.slice(at, at + KEYS_A_LINE).map(keyHex)]);
@@ -134,9 +133,9 @@ function headOf({ kind, program, block, inForce, reads, without, computed }: Fau
 }
 
 /**
- * Reads a bundle.
+ * Parses a bundle.
  * @param onLine called before each line
- * @throws {BundleError} for what isn't one, is too large, or makes no sense
+ * @throws {BundleError} for malformed, oversized or inconsistent content
  */
 export function readBundle(bytes: Uint8Array, onLine = (): void => {}): FaultBundle {
 	if (bytes.length > MAX_FILE_BYTES)
@@ -157,8 +156,8 @@ export function readBundle(bytes: Uint8Array, onLine = (): void => {}): FaultBun
 }
 
 /**
- * A value of JSON; methods read a member of it, or without a name the value itself: each is of its kind and within its bound, or
- * the bundle is refused.
+ * A JSON value. Methods read a member by name, or the value itself without one, and throw unless it has the
+ * expected type and is within its bound.
  */
 class Fields {
 	constructor(
@@ -181,7 +180,7 @@ class Fields {
 		return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 	}
 
-	/** undefined: it is absent */
+	/** Undefined if absent. */
 	optional(name: string): Fields | undefined {
 		const value = this.member(name);
 		return value === undefined ? undefined : new Fields(value, this.at(name));
@@ -217,7 +216,7 @@ class Fields {
 		return value;
 	}
 
-	/** From 0 to a greatest number. */
+	/** A whole number from 0 to `max`. */
 	count(name: string | number, max = Number.MAX_SAFE_INTEGER): number {
 		const [member, most] = typeof name === "number" ? [undefined, name] : [name, max];
 		const value = this.member(member);
@@ -226,14 +225,14 @@ class Fields {
 		return value;
 	}
 
-	/** 64 bits, as decimal digits. */
+	/** A 64-bit integer from decimal digits. */
 	integer(name?: string): bigint {
 		const value = parseInt64(this.text(name, 20));
 		if (value === undefined) throw this.wrong(name);
 		return value;
 	}
 
-	/** @param length of it in bytes */
+	/** @param length in bytes */
 	hex(name: string | undefined, length: number): Uint8Array {
 		const text = this.text(name, 2 * length);
 		if (text.length !== 2 * length || !/^[0-9a-f]*$/.test(text)) throw this.wrong(name);
@@ -307,7 +306,7 @@ class BundleReader {
 		if (this.items > MAX_BUNDLE_ITEMS) throw new BundleError("the fault bundle has too many entries");
 	}
 
-	/** @throws {DecodeError | BundleError} where all receipts together have more elements than the bundle may hold */
+	/** @throws {DecodeError | BundleError} if all receipts together have too many elements */
 	private receipt(bytes: Uint8Array, before: readonly TransactionInfo[]): TransactionInfo {
 		if (before.length >= MAX_TRANSACTIONS) throw new BundleError("the fault bundle has too many receipts");
 		const receipt = TransactionInfo.decode(bytes, {
@@ -391,7 +390,7 @@ class BundleReader {
 	}
 }
 
-/** Elements of all lists of a message, and of those in it. */
+/** Number of elements in all lists of a message, nested ones included. */
 function elementsIn(value: unknown): number {
 	if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return 0;
 	if (value instanceof Map) return value.size;
@@ -400,7 +399,7 @@ function elementsIn(value: unknown): number {
 	return count;
 }
 
-/** PERF: a list is one array that grows, however many lines it has. */
+/** PERF: appends in place, so that a list of many lines is one array. */
 function appended(list: readonly string[] | undefined, more: readonly string[]): readonly string[] {
 	if (!list) return [...more];
 	(list as string[]).push(...more);

@@ -1,6 +1,6 @@
 /**
- * The folder of a node's fault bundles. A file appears whole or not at all; the first ones stay, since they tell how it began, and
- * of the later ones the newest.
+ * The directory of a node's fault bundles. Files are written atomically; the first ones are kept, since they
+ * show how a fault began, and of later ones the newest.
  */
 
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
@@ -16,12 +16,12 @@ const NAME = /^\d{20}-[0-9a-f]{16}\.fault$/;
 /** In the data directory. */
 export const FAULT_FOLDER = "faults";
 
-/** Ascending by height, whatever the block. */
+/** Sorts by height. */
 function faultName({ block }: Pick<FaultBundle, "block">): string {
 	return `${String(block.number).padStart(20, "0")}-${block.idHex.slice(-16)}.fault`;
 }
 
-/** Writes a bundle. @param folder is made where it isn't there @returns path of the file */
+/** Writes a bundle. @param folder created if missing @returns path of the file */
 export async function writeFault(folder: string, bundle: FaultBundle): Promise<string> {
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	const path = join(folder, faultName(bundle));

@@ -1,4 +1,4 @@
-/** What a node does where it and others don't agree on a block: a file, a loud line of the log, figures for status and metrics. */
+/** Handles blocks on which this node and others disagree: bundle file, log line, status and metrics. */
 
 import { addressPrefix } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
@@ -25,42 +25,41 @@ import {
 import { writeFault } from "./fault-files.js";
 import { faultSummary } from "./summary.js";
 
-/** Blocks that are remembered, so that one which every peer sends is recorded once. */
+/** Remembered blocks, so that one sent by every peer is recorded once. */
 const MAX_REMEMBERED = 1_000;
-/** Bundles that wait to be written: each may be large. */
+/** Bundles waiting to be written: each may be large. */
 const MAX_WAITING = 4;
 
-/** The line of the log where a comparison with another node has found a difference. */
+/** Log message for a difference found by the node audit. */
 export const DIFFERS =
 	"AUDIT: this node differs from the one that it is compared with (node.audit.against); the comparison ends here";
 
-/** Block versions whose votes are kept in properties. */
+/** Block versions whose votes are stored in properties. */
 const MAX_VERSION = 64;
 
 interface RecorderSource {
 	readonly open: OpenChain;
 	readonly config: NodeConfig;
 	readonly limitTime: boolean;
-	/** Of this program, with its release. */
+	/** Name and release of this program. */
 	readonly program: string;
-	/** What executes contracts; absent: the chain's own. */
+	/** Contract executor; absent: the chain's own. */
 	readonly machine?: MachineRunner;
 }
 
-/** What is known of a fault. */
 interface FoundFault {
 	readonly kind: FaultKind;
 	readonly block: SignedBlock;
-	/** Why it was refused, as it was thrown; undefined: it wasn't. */
+	/** Why it was refused; undefined if it wasn't. */
 	readonly refusal: Refusal | undefined;
-	/** The receipts that the other node has. */
+	/** The other node's receipts. */
 	readonly recorded: readonly Readonly<TransactionInfo>[];
-	/** What the chain has of it; empty: nothing, for it was refused. */
+	/** The chain's own receipts; empty if the block was refused. */
 	readonly stored: readonly Readonly<TransactionInfo>[];
 	readonly differences: readonly Difference[];
 }
 
-/** Executes the block once more on the state before it, where that is still kept. Nothing of it reaches the chain. */
+/** Executes the block again on its pre-state, if that is still kept. The chain is not changed. */
 export function recordFault(source: RecorderSource, found: FoundFault): FaultBundle {
 	const { open, program, machine = open.chain.environment.machine } = source;
 	const { kind, block, recorded, differences, refusal, stored } = found;
@@ -93,7 +92,7 @@ export function recordFault(source: RecorderSource, found: FoundFault): FaultBun
 	}
 }
 
-/** What the chain stored and doesn't come out a second time: the fault is none of the rules, or the state before was another. */
+/** Whether stored receipts can't be reproduced: no fault of the rules, or the state before was different. */
 function unlikeStored(
 	block: SignedBlock,
 	stored: readonly Readonly<TransactionInfo>[],
@@ -115,14 +114,14 @@ function unlikeStored(
 	];
 }
 
-/** The state after the block's parent, without anything pending. */
+/** The state after the block's parent, without pending changes. */
 function stateBefore({ chain, database }: OpenChain, block: SignedBlock): StateBackend | undefined {
 	const { headNumber } = chain.state.properties;
 	if (block.number === headNumber + 1n && database.mark() === 0) return database.headBackend;
 	return database.stateAfter(block.number - 1n);
 }
 
-/** All of them, also those that this program doesn't ask for: another one may. */
+/** All properties, even those this program doesn't read: another program may. */
 function readProperties(state: StateBackend): void {
 	for (const name of propertyNames) state.get(stores.properties, propertyKey(name));
 	for (let version = 0; version <= MAX_VERSION; version++)
@@ -150,25 +149,25 @@ function rulesInForce({ open, config, limitTime }: RecorderSource): RulesInForce
 	};
 }
 
-/** A fault as status and metrics show it. */
+/** A fault as shown by status and metrics. */
 interface KnownFault {
 	readonly block: number;
-	/** 64 hexadecimal digits. */
+	/** 64 hex digits. */
 	readonly id: string;
-	/** The transaction, 64 hexadecimal digits; undefined: the block itself. */
+	/** Transaction id, 64 hex digits; undefined: the block itself. */
 	readonly transaction: string | undefined;
 	readonly computed: string;
 	readonly recorded: string;
-	/** Undefined: not written yet, or it could not be. */
+	/** Undefined if not written yet, or if writing failed. */
 	readonly file: string | undefined;
 	readonly kind: FoundFault["kind"];
-	/** Why the file can't be executed again; undefined: it can. */
+	/** Why the bundle can't be re-executed; undefined if it can. */
 	readonly incomplete: string | undefined;
 }
 
 interface WatchOptions {
 	readonly source: RecorderSource;
-	/** Undefined: the chain lives in memory, and no files are written. */
+	/** Undefined for an in-memory chain: no files are written. */
 	readonly folder: string | undefined;
 	readonly log: { error(fields: object, message: string): void };
 	readonly report: (error: unknown, where: string) => void;
@@ -183,17 +182,17 @@ export class FaultWatch {
 
 	constructor(private readonly options: WatchOptions) {}
 
-	/** Faults since the start by how they were found. */
+	/** Faults since the start, by how they were found. */
 	get found(): Readonly<Record<FoundFault["kind"], number>> {
 		return this.counts;
 	}
 
-	/** The first one since the start: what follows may be its consequence. */
+	/** The first one since the start: later ones may be consequences. */
 	get first(): KnownFault | undefined {
 		return this.known;
 	}
 
-	/** As an operator must know it; undefined: there is none. */
+	/** A warning for the operator, if there is a fault. */
 	warning(): string | undefined {
 		const { known } = this;
 		if (!known) return undefined;
@@ -212,7 +211,7 @@ export class FaultWatch {
 		this.note({ kind: "refused", block, refusal, recorded: [], stored: [], differences: [] });
 	}
 
-	/** Records a fault once a block. @returns the fault; undefined: it is known already, or too many wait */
+	/** Records a fault once per block. @returns undefined if it is known or too many are waiting */
 	note(found: FoundFault): KnownFault | undefined {
 		const { block, kind } = found;
 		if (this.seen.has(block.idHex)) return undefined;
@@ -256,7 +255,7 @@ export class FaultWatch {
 		);
 	}
 
-	/** Resolves when everything is written. */
+	/** Resolves once everything is written. */
 	async close(): Promise<void> {
 		await this.written;
 	}

@@ -1,4 +1,4 @@
-/** Executing the block of a fault bundle again, without a chain, and comparing what comes of it with what the bundle says. */
+/** Executes a fault bundle's block again, without a chain, and compares the result with the bundle. */
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { TransactionInfo, TransactionResultContractResult } from "../../protocol/messages.js";
@@ -16,53 +16,53 @@ import { StoredReads, type UnrecordedEntryError, type WrittenEntry } from "./blo
 import { BundleError, type FaultBundle } from "./bundle.js";
 import { computedText, firstDifference, recordedText, shown } from "./summary.js";
 
-/** What executing a bundle's block came to. */
+/** Result of re-executing a bundle's block. */
 export type Verdict =
-	/** The same as where the bundle was made: this program has the fault. */
+	/** The same result as in the bundle: this program has the fault. */
 	| "reproduced"
-	/** What was recorded: this program doesn't have it. */
+	/** The recorded result: this program doesn't have the fault. */
 	| "as recorded"
-	/** Something else than either. */
+	/** Neither of the two results. */
 	| "different"
-	/** The bundle lacks what it takes to tell. */
+	/** The bundle lacks the necessary data. */
 	| "undecided";
 
 export interface Reproduction {
 	readonly verdict: Verdict;
-	/** The first transaction that differs from what was recorded; undefined: none, or the block itself. */
+	/** The first transaction that differs from the record; undefined: none, or the block itself. */
 	readonly transaction: string | undefined;
-	/** What this program came to, the bundle's node, and what was recorded, for people. */
+	/** Results of this program, of the bundle's node, and as recorded; human-readable. */
 	readonly now: string;
 	readonly computed: string;
 	readonly recorded: string;
-	/** Entries of the state that the block leaves otherwise than where the bundle was made. */
+	/** State entries that the block changes differently than in the bundle. */
 	readonly entries: readonly string[];
-	/** The calls of that transaction; undefined: it runs no contract. */
+	/** The call trace of that transaction; undefined if it runs no contract. */
 	readonly trace: TracedCall | undefined;
 	/** Why there is no verdict. */
 	readonly reason: string | undefined;
 }
 
-/** What a bundle may take. */
+/** Time limit of a bundle. */
 interface TimeLimit {
 	readonly timeoutMs: number;
-	/** By `performance.now()`; absent: from now on. */
+	/** In `performance.now()` time; absent: `timeoutMs` from now. */
 	readonly deadlineMs?: number;
 }
 
 interface ReproduceOptions extends TimeLimit {
-	/** Watches the differing transaction beside the trace. */
+	/** Observes the differing transaction in addition to the trace. */
 	readonly observer?: ExecutionObserver;
 }
 
 const PROOFS = "the block asks for proofs of shielded transfers, which are not checked here";
-/** Entries that are listed, and bytes of their values. */
+/** Bounds of listed entries and of their values' bytes. */
 const MAX_LISTED = 50;
 const MAX_VALUE_BYTES = 500;
-/** What a trace may take in memory, in bytes. */
+/** Memory limit of a trace, in bytes. */
 const MAX_TRACE_BYTES = 32 << 20;
 
-/** @throws {BundleError} where the bundle makes no sense, or takes longer */
+/** @throws {BundleError} if the bundle is inconsistent or exceeds the time limit */
 export function reproduce(bundle: FaultBundle, { observer, ...limit }: ReproduceOptions): Reproduction {
 	const { block, reads, inForce, without } = bundle;
 	if (!reads) return undecided(bundle, without ?? "the bundle doesn't say what the block read");
@@ -98,19 +98,19 @@ export function reproduce(bundle: FaultBundle, { observer, ...limit }: Reproduce
 	try {
 		attempt(() => runTransactions(environment, block, position, watched.run), state);
 	} catch (error) {
-		// A trace that is too long is left out.
+		// A trace that is too long is omitted.
 		if (!(error instanceof TraceError)) throw error;
 	}
 	return { ...outcome.view, trace: trace.root };
 }
 
-/** @throws {BundleError} when the time is over */
+/** @throws {BundleError} after the deadline */
 export function checkTimeLimit({ deadlineMs, timeoutMs }: Required<TimeLimit>): void {
 	if (performance.now() > deadlineMs)
 		throw new BundleError(`the bundle takes longer than ${timeoutMs} ms to read and execute`);
 }
 
-/** undefined: an entry was asked for that the bundle doesn't have */
+/** Undefined if an entry was read that the bundle doesn't have. */
 function attempt<T>(run: () => T, state: StoredReads): T | undefined {
 	try {
 		return run();
@@ -123,8 +123,8 @@ function attempt<T>(run: () => T, state: StoredReads): T | undefined {
 }
 
 /**
- * Whether what was refused passes, though the bundle has nothing of what the block reads after it: the slot, or a transaction that
- * comes to its recorded result.
+ * Whether the refused part now passes, though the bundle lacks later reads of the block: the slot check, or a
+ * transaction that reaches its recorded result.
  */
 function passes({ block, computed, reads }: FaultBundle, environment: RunEnvironment): boolean {
 	const { refusal } = computed;
@@ -140,7 +140,7 @@ function passes({ block, computed, reads }: FaultBundle, environment: RunEnviron
 	return info.contract_address.length === 0 || info.receipt?.result === code;
 }
 
-/** What a block is refused with whose witness's turn it isn't: the first rule of all. */
+/** Error class for a block out of the witness's turn: the first rule checked. */
 const { className: OUT_OF_TURN } = new ValidateScheduleError("");
 
 function passed(bundle: FaultBundle): Compared {
@@ -151,7 +151,7 @@ function passed(bundle: FaultBundle): Compared {
 
 interface Compared {
 	readonly view: Reproduction;
-	/** Of the transaction to trace. */
+	/** Index of the transaction to trace. */
 	readonly position: number | undefined;
 }
 
@@ -186,7 +186,7 @@ function compared(
 			const own = of.infos[at];
 			return own !== undefined && agrees(own, info);
 		});
-	// Where only the state differs, nothing in the bundle says what it has to be.
+	// If only the state differs, the bundle doesn't contain the correct state.
 	if (!run.refusal && agree(run) && (computed.refusal || !agree(computed)))
 		return view("as recorded", undefined, entries);
 	return view("different", undefined, entries);
@@ -209,7 +209,7 @@ function isSame(one: BlockRun, other: BlockRun): boolean {
 	);
 }
 
-/** The first entries that are left otherwise, up to {@link MAX_LISTED}. */
+/** The first differing entries, up to {@link MAX_LISTED}. */
 function changedEntries(before: readonly WrittenEntry[], after: readonly WrittenEntry[]): string[] {
 	const byStore = (entries: readonly WrittenEntry[]): Map<string, WrittenEntry> =>
 		new Map(entries.map((entry) => [`${entry.store} ${entry.key}`, entry]));
@@ -226,7 +226,7 @@ function changedEntries(before: readonly WrittenEntry[], after: readonly Written
 	return lines;
 }
 
-/** @param value null: the entry is removed; undefined: it isn't written */
+/** @param value null: removed; undefined: not written */
 function valueText(value: Uint8Array | null | undefined): string {
 	if (!value) return value === null ? "none" : "unchanged";
 	const digits = Buffer.from(value.subarray(0, MAX_VALUE_BYTES)).toString("hex");

@@ -1,4 +1,4 @@
-/** The one transaction of a bundle that matters, and what everyone came to, for people. */
+/** A bundle's decisive transaction and everyone's results for it, human-readable. */
 
 import { type TransactionInfo, TransactionResultContractResultEnum } from "../../protocol/messages.js";
 import { agrees } from "../tracing/trace-runner.js";
@@ -6,7 +6,7 @@ import { type BlockRun, outcomeOf } from "./block-run.js";
 import type { FaultBundle } from "./bundle.js";
 
 interface Summary {
-	/** 64 hexadecimal digits; undefined: the block itself. */
+	/** 64 hex digits; undefined: the block itself. */
 	readonly transaction: string | undefined;
 	readonly computed: string;
 	readonly recorded: string;
@@ -21,7 +21,7 @@ export function faultSummary(bundle: FaultBundle): Summary {
 	};
 }
 
-/** What the bundle's node came to. */
+/** The result of the bundle's node. */
 export function computedText({ computed, differences }: FaultBundle, position: number | undefined): string {
 	const [first] = differences;
 	if (position === undefined && !computed.refusal && first)
@@ -29,7 +29,7 @@ export function computedText({ computed, differences }: FaultBundle, position: n
 	return shown(computed, position);
 }
 
-/** Position of the transaction that matters: the first that is refused, or comes to something else than is recorded. */
+/** Index of the first transaction that is refused or differs from the record. */
 export function firstDifference({ computed, recorded }: FaultBundle, run?: BlockRun): number | undefined {
 	const refused = computed.refusal?.position ?? run?.refusal?.position;
 	if (refused !== undefined) return refused;
@@ -41,7 +41,7 @@ export function firstDifference({ computed, recorded }: FaultBundle, run?: Block
 	return [differs(recorded), differs(run?.infos ?? [])].find((position) => position >= 0);
 }
 
-/** What was recorded of a transaction: its receipt at the other node, or its result in the block. */
+/** The recorded result of a transaction: the other node's receipt, or the result in the block. */
 export function recordedText(
 	{ block, recorded, differences, computed }: FaultBundle,
 	position: number | undefined,
@@ -55,7 +55,7 @@ export function recordedText(
 	return computed.refusal ? "a block of the chain" : "nothing else";
 }
 
-/** What a run came to, as far as one transaction is concerned. */
+/** A run's result for one transaction. */
 export function shown(run: BlockRun | undefined, position: number | undefined): string {
 	if (!run) return "not known";
 	const info = position === undefined ? undefined : run.infos[position];

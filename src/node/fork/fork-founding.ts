@@ -54,11 +54,11 @@ function placesBeside(base: string): readonly string[] {
 }
 
 /**
- * Locates the JSON-RPC of a chain.
- * @param base address of the HTTP interface, without a slash at its end
- * @param given where it must be; undefined: where nodes of the network have it
- * @param genesisId 64 hexadecimal digits: another chain's is not taken
- * @throws {ForkError} if it isn't where it must be
+ * Locates a chain's JSON-RPC.
+ * @param base address of the HTTP interface, without trailing slash
+ * @param given required location; undefined: the usual ones are tried
+ * @param genesisId 64 hex digits: other chains are rejected
+ * @throws {ForkError} if it isn't at the required location
  */
 export async function findJsonRpc(
 	requests: Requests,
@@ -113,8 +113,8 @@ const MAX_ASKED_AT_ONCE = 8;
 const REFUSAL = /is a guard representative and is not allowed to withdraw/;
 
 /**
- * @param base address of the HTTP interface, without a slash at its end
- * @returns addresses in hexadecimal; undefined if the source doesn't tell
+ * @param base address of the HTTP interface, without trailing slash
+ * @returns hexadecimal addresses; undefined if the source doesn't report them
  */
 export async function guardsOf(requests: Requests, base: string): Promise<readonly string[] | undefined> {
 	try {
@@ -170,9 +170,9 @@ const NETWORK_FACTS = {
 };
 
 /**
- * Forks a node of another program: what its public queries tell about the chain, and what they can't.
+ * Forks from a node of another program, using its public queries.
  * @param url of the HTTP interface, with or without the path of its JSON-RPC
- * @param jsonrpcUrl of the JSON-RPC; undefined: it is looked for where nodes have it
+ * @param jsonrpcUrl of the JSON-RPC; undefined: the usual locations are tried
  * @throws {ForkError}
  */
 async function beginPublicFork(
@@ -227,9 +227,9 @@ function blackHoleOf({ transactions }: SignedBlock): string {
 }
 
 /**
- * Asks a node for a block and the fixed facts of its chain.
+ * Queries a node for a block and the fixed facts of its chain.
  * @param block number or id; undefined: the head
- * @param jsonrpcUrl where the node has its JSON-RPC; undefined: it is looked for
+ * @param jsonrpcUrl of the JSON-RPC; undefined: the usual locations are tried
  * @throws {ForkError} with one sentence
  */
 export async function beginFork(

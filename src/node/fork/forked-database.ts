@@ -22,7 +22,7 @@ const LISTED_PREFIX = 0xfb;
 
 /** Neighbours fetched along with an entry of an ordered store: its readers mostly iterate the whole store. */
 const NEIGHBOURS = 250;
-/** Limit in bytes for permanently stored fetches; beyond it, entries evicted from memory are fetched again. */
+/** Limit in bytes of stored fetches; beyond it, entries evicted from memory are fetched again. */
 const MAX_KEPT_BYTES = 4 * 2 ** 30;
 /** Fetched entries are written once this many bytes are waiting, or with the next batch. */
 const MAX_WAITING_BYTES = 256 << 10;
@@ -70,8 +70,8 @@ export class ForkedDatabase implements KeyValueDatabase {
 	private readonly prefixes = new Map<string, readonly string[]>();
 
 	/**
-	 * @param isFounded whether the database has a description already: before, nothing may be written but the batch that brings it
-	 * @param mostKept bytes of entries that are kept
+	 * @param isFounded whether there is a description: only its own batch may be written before
+	 * @param mostKept maximum bytes of stored entries
 	 */
 	constructor(
 		private readonly own: KeyValueDatabase,
@@ -148,7 +148,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		return this.own.get(absentKey(key)) ? null : undefined;
 	}
 
-	/** Whether the source may have an entry: not if later blocks create it, or if the source can't provide it. */
+	/** Whether the source may have an entry: not if later blocks create it or it can't be queried. */
 	private mayHave({ store, key }: EntryName): boolean {
 		const { number } = this.place;
 		if (BY_NUMBER.has(store.index))
@@ -183,7 +183,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		return listing.keys.slice(at + 1, at + 1 + NEIGHBOURS).map((other) => ({ store, key: other }));
 	}
 
-	/** @throws {ForkReadError} if a value isn't one of its store: nothing of the answer is kept */
+	/** @throws {ForkReadError} if a value doesn't decode: nothing of the response is stored */
 	private decodable(wanted: readonly EntryName[], values: EncodedValues): EncodedValues {
 		for (const [at, { store, key }] of wanted.entries()) {
 			const value = values[at];

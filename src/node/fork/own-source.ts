@@ -10,7 +10,7 @@ const ENTRIES_A_REQUEST = 1_000;
 const MAX_KEYS = 4_000_000;
 /** Pages may be short if many former keys are skipped. */
 const MAX_PAGES = 20_000;
-/** A source may deliver entries in parts; each part may take the full request time, but the node sleeps meanwhile. */
+/** A source may send entries in parts, each within the request timeout, but the node sleeps meanwhile. */
 const MAX_MS = 60_000;
 const ENCODING = { encoding: "base64" };
 
@@ -21,8 +21,8 @@ export class OwnSource implements StateSource {
 	readonly mostEntries = ENTRIES_A_REQUEST;
 
 	/**
-	 * @param blockId 64 hexadecimal digits: a block that has left the chain is noticed
-	 * @param clock in ms, from any moment on
+	 * @param blockId 64 hex digits; detects a block that has left the chain
+	 * @param clock monotonic ms
 	 */
 	constructor(
 		private readonly client: SourceClient,

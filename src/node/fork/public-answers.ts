@@ -1,4 +1,4 @@
-/** Converts a network node's responses to state queries into store entries (protocol/development-chain §7.3). */
+/** Converts a network node's query responses into store entries (protocol/development-chain §7.3). */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { SignedBlock } from "../../protocol/block.js";
@@ -70,7 +70,7 @@ export const rewardIn = (text: string): bigint => amountOf(text, /reward/);
 /** Total burnt since fees are burnt. @throws {Error} */
 export const burntOf = (text: string): bigint => amountOf(text, /burnTrxAmount|burnCoinAmount/);
 
-/** A block; undefined if there is none. @throws {Error} if it isn't what its header says */
+/** A block; undefined if there is none. @throws {Error} if it doesn't match its header */
 export function blockOf(text: string): SignedBlock | undefined {
 	if (isNothing(text)) return undefined;
 	const block: unknown = JSON.parse(text);
@@ -137,7 +137,7 @@ const INDEXES = new Map<number, { readonly path: string; readonly list: "toAccou
 
 const hexOf = (key: string, from: number): string => toHex(fromKey(key.slice(from, from + ADDRESS_LENGTH)));
 
-/** The delegation from one account to another. A generation 2 record is locked if any of its resources has an end time. */
+/** The delegation between two accounts. A Stake 2.0 record is locked if any resource has an end time. */
 export function* publicDelegation(key: string): Found {
 	const isV2 = key.length === 2 * ADDRESS_LENGTH + 1;
 	if (!isV2 && key.length !== 2 * ADDRESS_LENGTH) return undefined;

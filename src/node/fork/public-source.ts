@@ -91,9 +91,9 @@ const TOKENS_FROM = 2_000_000n;
 const LARGE = 1_000_000_000n;
 
 /**
- * A chain's dynamic properties, as far as public queries tell; the others stay as on a new chain.
- * @param head after whose state the fork begins
- * @throws {Error} if an answer can't be read
+ * A chain's dynamic properties, as far as public queries report them; others stay as on a new chain.
+ * @param head block after which the fork begins
+ * @throws {Error} if a response can't be parsed
  */
 function propertiesOf(head: SignedBlock, answers: PropertyAnswers): ReadonlyMap<string, Uint8Array> {
 	const found = new Map<string, Uint8Array>();

@@ -1,9 +1,9 @@
-/** The request thread: one HTTP request per message, bounded in bytes and time, retried where that may help. */
+/** The request thread: one HTTP request per message, bounded in bytes and time, retried if that may help. */
 
 import type { MessagePort } from "node:worker_threads";
 import { isModestJson } from "../../protocol/json/modest-json.js";
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface WorkerSide {
 	readonly port: MessagePort;
 	/** A counter incremented with each response, to wake the sleeping thread. */
@@ -35,9 +35,8 @@ const FIRST_PAUSE_MS = 100;
 /** A retry may succeed. */
 class PassingFailure extends Error {}
 
-/** What it needs of its environment. */
 interface Surroundings {
-	/** As the runtime has it. */
+	/** The runtime's function. */
 	readonly fetch: typeof fetch;
 	pause(ms: number): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** The rows of one block: a function of the block and its receipts alone, so that they can be made again at any time. */
+/** The rows of one block, derived only from the block and its receipts: they can be rebuilt at any time. */
 
 import { contractAddress } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
@@ -34,12 +34,12 @@ import {
 	tokenValue,
 } from "./rows.js";
 
-/** Addresses beyond these are not looked at: a valid transaction has far fewer. */
+/** Bound on addresses per transaction; a valid one has far fewer. */
 const MAX_TARGETS = 64;
 
 const targetFields = new Map<string, readonly string[]>();
 
-/** Fields with addresses that are not the owner's. */
+/** Address fields other than the owner's. */
 function fieldsOf(type: ContractType): readonly string[] {
 	let fields = targetFields.get(type.name);
 	if (!fields) {
@@ -54,8 +54,8 @@ function fieldsOf(type: ContractType): readonly string[] {
 }
 
 /**
- * Whom a transaction is about, besides its owner: receivers, called and created contracts, those that are voted for (protocol/history §2).
- * @param created the contract as its receipt names it; absent: there is no receipt
+ * The accounts a transaction concerns besides its owner (protocol/history §2).
+ * @param created contract address from the receipt, if there is one
  */
 function targetsOf(transaction: SignedTransaction, created?: Uint8Array | undefined): readonly Uint8Array[] {
 	const { type } = transaction;
@@ -91,12 +91,12 @@ type Receipt = Readonly<TransactionInfo>;
 const TRANSFER_TOPIC = fromHex("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 const APPROVAL_TOPIC = fromHex("8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925");
 
-/** Contracts log without end, and a row is in memory until its block is written: what comes later is not indexed. */
+/** Bounds the rows of a block, which are in memory until it is written: later logs are not indexed. */
 const MAX_LOGS = 20_000;
 
 /**
- * The rows of a block, in the order of its transactions.
- * @param infos its receipts; empty where they weren't kept: then only what the transactions themselves say
+ * The rows of a block, in transaction order.
+ * @param infos its receipts; if empty (not stored), only rows from the transactions themselves
  */
 export function rowsOfBlock(block: SignedBlock, infos: readonly Receipt[]): readonly HistoryRow[] {
 	const { transactions } = block;
@@ -155,7 +155,7 @@ class BlockRows {
 		}
 	}
 
-	/** Tokens that the transaction itself moves, where it didn't fail. */
+	/** Tokens moved by the transaction itself, unless it failed. */
 	private addSentAssets(transaction: SignedTransaction, info: Receipt | undefined): void {
 		const result = transaction.message.ret[0]?.contractRet ?? 0;
 		if (result > TransactionResultContractResult.SUCCESS) return;
@@ -221,7 +221,7 @@ class BlockRows {
 }
 
 const NOTHING = new Uint8Array(0);
-/** Tokens are made from and destroyed to this address. */
+/** Mints come from this address and burns go to it. */
 const NOBODY = "\0".repeat(ADDRESS_BYTES);
 
 interface TokenLog {
@@ -233,7 +233,7 @@ interface TokenLog {
 	readonly amount: Uint8Array;
 }
 
-/** What a log says of a token, if it has the form of ORC-20 or ORC-721. */
+/** The token movement in a log of ORC-20 or ORC-721 form; undefined for other logs. */
 function readTokenLog({ topics, data }: Readonly<TransactionInfoLog>): TokenLog | undefined {
 	const [topic, from, to, number] = topics;
 	if (!topic || from?.length !== 32 || to?.length !== 32) return undefined;
@@ -250,13 +250,13 @@ function nameOf(topic: Uint8Array): "Transfer" | "Approval" | undefined {
 	return Buffer.compare(topic, APPROVAL_TOPIC) === 0 ? "Approval" : undefined;
 }
 
-/** An address without its prefix, 20 bytes; what is no address becomes no bytes. */
+/** An address without its prefix, 20 bytes; empty for anything that isn't an address. */
 function bare(address: Uint8Array): Uint8Array {
 	if (address.length === ADDRESS_BYTES) return address;
 	return address.length === ADDRESS_BYTES + 1 ? address.subarray(1) : NOTHING;
 }
 
-/** Each participant once, with what it was. */
+/** Each participant once, with its direction bits. */
 function directionsOf(from: readonly Uint8Array[], to: readonly Uint8Array[]): ReadonlyMap<string, number> {
 	const found = new Map<string, number>();
 	const add = (address: Uint8Array, direction: number): void => {
@@ -268,20 +268,20 @@ function directionsOf(from: readonly Uint8Array[], to: readonly Uint8Array[]): R
 	return found;
 }
 
-/** The chain as the index knows it. */
+/** The chain as the index sees it. */
 export interface IndexedChain {
 	/** The head state, for receipts. Must not be kept across an await. */
 	readonly state: StateView;
-	/** A block of the chain by height; undefined: it isn't stored. */
+	/** A block of the chain by height; undefined if it isn't stored. */
 	block(number: number): SignedBlock | undefined;
 	readonly headNumber: number;
-	/** Blocks below this are none of the index: on a fork they are another node's. */
+	/** Blocks below are not indexed: on a fork they belong to another node. */
 	readonly lowestNumber: number;
-	/** Height up to which nothing can be undone and the database has everything. */
+	/** Highest final block up to which the database is complete. */
 	readonly storedNumber: number;
-	/** Whether the receipts of new blocks are stored. */
+	/** Whether receipts of new blocks are stored. */
 	readonly hasReceipts: boolean;
-	/** Brings what can't be undone to the database. */
+	/** Writes final blocks to the database. */
 	flush(): Promise<void>;
 }
 
@@ -290,7 +290,7 @@ interface BlockRowsFound {
 	readonly rows: readonly HistoryRow[];
 }
 
-/** The rows of a stored block; undefined: it isn't stored. */
+/** The rows of a stored block; undefined if it isn't stored. */
 export function storedRows(chain: IndexedChain, number: number): BlockRowsFound | undefined {
 	const block = chain.block(number);
 	if (!block) return undefined;

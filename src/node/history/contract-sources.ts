@@ -1,7 +1,7 @@
 /**
- * Sources of contracts that the node's owner has compared with their code (protocol/history §7): kept beside the state, so that
- * histories decode events of contracts that were deployed without an interface. They belong to the code with which they were
- * stored; where the contract has another one, there are none.
+ * Contract sources that the node's operator verified against the deployed code (protocol/history §7), stored
+ * beside the state, so that histories decode events of contracts deployed without an ABI. A record is bound
+ * to the code hash at storing time; it is ignored once the contract's code differs.
  */
 
 import { type ContractInterface, isComplete } from "../../abi/parameter.js";
@@ -13,48 +13,48 @@ import { OperatorError } from "../../protocol/operator-error.js";
 import { Recent } from "../memory/recent.js";
 import type { StateView } from "../state/view.js";
 
-/** Bytes of a record; a contract with all its imports is a tenth of it. */
+/** Maximum bytes of a record; a contract with all its imports takes a tenth of it. */
 export const MAX_SOURCE_BYTES = 4 << 20;
 const MAX_SOURCE_FILES = 1_000;
-/** Contracts whose record, or that they have none, is remembered; and bytes of the records. */
+/** Cached contracts, including those without a record, and bytes of cached records. */
 const KEPT = 500;
 const KEPT_BYTES = 32 << 20;
 
-/** Contracts that are found by a name; one more takes the place of the one that was stored first. */
+/** Contracts that name search covers; a new one replaces the one stored first. */
 const MAX_LISTED = 500;
-/** Items of an interface, and characters of a name, that are compared. */
+/** ABI items and characters of a name that search compares. */
 const MAX_ITEMS = 300;
 const MAX_NAME = 100;
-/** Contracts that one search finds. */
+/** Maximum results of one search. */
 const MAX_FOUND = 20;
-/** The record of what is listed: an address in hexadecimal and its words each. */
+/** Name of the side record with the search index: words by hexadecimal address. */
 const LIST = "sources";
 
-/** What is stored for a contract, as whoever compared it says. */
+/** A verified source record, as submitted. */
 export interface ContractSource {
 	/** `file:Name`. */
 	readonly contract: string;
-	/** Version of the compiler. */
+	/** Compiler version. */
 	readonly compiler: string;
-	/** `exact`: metadata too; `code`: the code without them. */
+	/** `exact`: the metadata matches too; `code`: only the code without metadata does. */
 	readonly match: string;
 	readonly language: string;
-	/** The compiler's, as its standard input has them. */
+	/** The `settings` of the compiler's standard JSON input. */
 	readonly settings: object;
-	/** Text by file. */
+	/** Source text by file. */
 	readonly sources: Readonly<Record<string, string>>;
-	/** Entries of the contract's interface. */
+	/** ABI entries. */
 	readonly abi: readonly object[];
-	/** The compiler's description of the storage, where the record has one. */
+	/** The compiler's storage layout, if present. */
 	readonly storage_layout?: object;
 }
 
-/** A record can't be stored; one sentence. */
+/** The record can't be stored; one sentence. */
 export class SourceError extends OperatorError {
 	override readonly name = "SourceError";
 }
 
-/** Where records are kept beside the state. */
+/** Storage for records beside the state. */
 interface SideRecords {
 	sideRecord(name: string): Uint8Array | undefined;
 	putSideRecord(name: string, value: Uint8Array): void;
@@ -63,13 +63,13 @@ interface SideRecords {
 
 interface KeptSource {
 	readonly source: ContractSource;
-	/** The whole interface, with what tuples hold. */
+	/** The whole ABI, with tuple components. */
 	readonly items: ContractInterface;
 	/** Keccak-256 of the code, hexadecimal. */
 	readonly codeHash: string;
 	/** Length of the record. */
 	readonly bytes: number;
-	/** The code that was hashed last, and whether it is the one of the record: the same is not hashed again for each log. */
+	/** The last code compared and the result, so that it isn't hashed again for each log. */
 	seen?: { readonly code: Uint8Array; readonly isRight: boolean };
 }
 
@@ -82,10 +82,10 @@ export class ContractSources {
 		(kept) => (kept === "none" ? 0 : kept.bytes),
 	);
 
-	/** Words of contracts by their addresses in hexadecimal, in the order of storing; read when somebody searches or stores. */
+	/** Search words by hexadecimal address, in storing order; loaded on the first search or store. */
 	private words: Map<string, readonly string[]> | undefined;
 
-	/** @param hashOf hash of a code, hexadecimal */
+	/** @param hashOf code hash, hexadecimal */
 	constructor(
 		private readonly records: SideRecords,
 		private readonly hashOf: (code: Uint8Array) => string = codeHashOf,
@@ -96,19 +96,19 @@ export class ContractSources {
 		return this.current(address)?.source;
 	}
 
-	/** Length of a contract's record; 0 where there is none. */
+	/** Length of a contract's record; 0 if there is none. */
 	sizeOf(address: Uint8Array): number {
 		return this.current(address)?.bytes ?? 0;
 	}
 
-	/** All of the interface of a contract's stored sources; undefined where none are. */
+	/** The ABI from a contract's stored sources; undefined if there are none. */
 	itemsOf(address: Uint8Array): ContractInterface | undefined {
 		return this.current(address)?.items;
 	}
 
 	/**
-	 * Contracts whose name, or that of a function, event or error, has a text in it, or that have a selector; those stored last first.
-	 * @param wanted a part of a name in either case, or `0x` and eight digits
+	 * Contracts by name, by name of a function, event or error, or by selector; latest first.
+	 * @param wanted case-insensitive part of a name, or `0x` and eight hex digits
 	 */
 	named(wanted: string): readonly { readonly address: Uint8Array; readonly contract: string }[] {
 		const text = wanted.toLowerCase();
@@ -139,7 +139,7 @@ export class ContractSources {
 	}
 
 	/**
-	 * Stores what the owner compared.
+	 * Stores a verified record.
 	 * @param text JSON of a {@link ContractSource}
 	 * @throws {SourceError}
 	 */
@@ -162,7 +162,7 @@ export class ContractSources {
 		let kept = this.kept.get(key);
 		const isKnown = kept !== undefined;
 		kept ??= this.read(address) ?? "none";
-		// Records that are asked for stay, however many contracts without one are asked for in between.
+		// Records in use stay cached, however many contracts without one are looked up in between.
 		if (!isKnown || kept !== "none") this.kept.renew(key, kept);
 		return kept !== "none" && this.hasItsCode(address, kept) ? kept : undefined;
 	}
@@ -234,7 +234,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a contract is found by: names in small letters, selectors with `0x`. */
+/** Search words of a contract: lower-case names, and selectors with `0x`. */
 function wordsOf({ contract }: ContractSource, items: ContractInterface): readonly string[] {
 	const words = items
 		.filter(({ kind, inputs }) => /^(function|event|error)$/.test(kind) && isComplete(inputs))

@@ -1,7 +1,7 @@
 /**
- * The history that another node writes to a database that both can reach (`node.history.readOnly`). Rows of final blocks come from
- * there, those of later blocks from this node's own chain, in memory. The position is asked for again and again; what it says was
- * written is forgotten here.
+ * The history that another node writes to a shared database (`node.history.readOnly`). Rows of final blocks
+ * come from the database, later ones from this node's own chain, in memory. The stored position is polled;
+ * rows up to it are dropped from memory.
  */
 
 import type { ChainObserver, CommittedBlock, Reorg } from "../chain/observers.js";
@@ -23,9 +23,9 @@ const ASKING_MS = 1_000;
 interface FollowerOptions {
 	readonly chain: IndexedChain;
 	readonly store: HistoryStore;
-	/** Waits so many ms, or until the signal. */
+	/** Resolves after `ms`, or when the signal aborts. */
 	readonly pauseFor: (ms: number, signal: AbortSignal) => Promise<void>;
-	/** Called once when the database is away, and of each new reason why; undefined: it is there again. */
+	/** Called once when the database becomes unreachable, and for each new reason; undefined: it is back. */
 	readonly onAway: (reason: string | undefined) => void;
 }
 
@@ -38,7 +38,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 
 	private constructor(private readonly options: FollowerOptions) {}
 
-	/** @throws {OperatorError} if the database can't be used, but not if it is only away */
+	/** @throws {OperatorError} if the database can't be used; being unreachable is no error */
 	static async open(options: FollowerOptions): Promise<HistoryFollower> {
 		const follower = new HistoryFollower(options);
 		await follower.ask();
@@ -64,7 +64,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 		for (;;) {
 			await this.options.pauseFor(ASKING_MS, signal);
 			if (signal.aborted) return;
-			// What would have refused a start may be put right while the node runs.
+			// An error that would refuse a start may be fixed while the node runs.
 			await this.ask().catch((error: unknown) => this.setAway((error as Error).message));
 		}
 	}
@@ -75,7 +75,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 		this.options.onAway(reason);
 	}
 
-	/** Why the rows can't be this chain's. Of blocks that this node doesn't have yet nothing is known. */
+	/** Why the stored rows aren't this chain's, if so. Blocks unknown to this node can't be checked. */
 	private differs({ ranges }: StoredPosition): string | undefined {
 		const { chain } = this.options;
 		for (const { to, id } of ranges) {
@@ -123,7 +123,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 		const ranges = this.position?.ranges ?? [];
 		const known = ranges.reduce((sum, range) => sum + range.to - Math.max(range.from, lowest) + 1, 0);
 		const own = this.recent.first ?? chain.headNumber + 1;
-		// Between the writer's blocks and this node's own some may be missing.
+		// Blocks may be missing between the writer's last one and this node's first in memory.
 		const between = Math.max(0, own - this.storedTo - 1);
 		const from = between > 0 ? own : Math.max(ranges[0]?.from ?? own, lowest);
 		const missing = Math.max(0, this.storedTo + 1 - lowest - known) + between;
@@ -145,7 +145,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 	}
 
 	async page(query: PageQuery): Promise<HistoryPage> {
-		// The writer may be ahead of this node's blocks.
+		// The writer may be ahead of this node.
 		const to = Math.min(query.to, this.options.chain.headNumber);
 		return orFailure(readPage(this.sources, { ...query, to }));
 	}

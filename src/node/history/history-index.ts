@@ -1,16 +1,16 @@
 /**
- * The history index (`node.history.index`): what happened to each account and contract, found without looking through blocks.
+ * The history index (`node.history.index`): history by account and contract without scanning blocks.
  *
- * Contract: the index is a function of the chain's blocks and receipts ({@link rowsOfBlock}). Rows of blocks that can't be undone
- * and that the chain's own database has go to the store, in batches that hold the index's position too; so a kill at any moment
- * leaves rows and position of one moment, and the next start goes on from there. All later blocks' rows are in memory, and leave
- * with their block. Older blocks are indexed in the background, downwards ({@link HistoryBackfill}).
+ * Invariant: the index is a function of the chain's blocks and receipts ({@link rowsOfBlock}). Rows of final
+ * blocks in the chain's own database go to the store, in batches that include the position, so both survive a
+ * crash. Rows of later blocks stay in memory and leave when their block is reverted. Older blocks are indexed
+ * in the background, downwards ({@link HistoryBackfill}).
  *
- * The store is never ahead of the chain's database. Where it is nevertheless not of this chain (a development chain that was
- * reverted and killed, a directory that was exchanged), it is built again, unless it is kept elsewhere: that is refused.
+ * The store is never ahead of the chain's database. If it isn't of this chain (a reverted and killed
+ * development chain, a swapped directory), it is rebuilt; an external one is refused.
  *
- * A store elsewhere can be away ({@link StoreAway}). The chain goes on; rows wait in memory, up to a bound, and what was dropped is
- * indexed again in the background. Once the store answers, its own position says where the index goes on.
+ * While an external store is unreachable ({@link StoreAway}) the chain goes on; rows wait in memory up to a
+ * bound, and dropped ones are indexed again. Indexing resumes from the store's position.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -30,42 +30,42 @@ import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPag
 import { MAX_READ_AT_START, MAX_RECENT_ROWS, RecentRows } from "./recent-rows.js";
 import { type HistoryRow, isSetKind } from "./rows.js";
 
-/** Rows that go to the store at once; the blocks of a batch are whole. */
+/** Rows per write; a block is never split. */
 const BATCH_ROWS = 4_000;
-/** Pairs of account and contract that are known to be written. */
+/** Bound on remembered pairs of account and contract that were written. */
 const KNOWN_PAIRS = 100_000;
-/** Pauses between two tries to reach a store that is away. */
+/** Backoff for an unreachable store. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_RETRY_PAUSE_MS = 30_000;
 
 interface HistoryIndexOptions {
 	readonly chain: IndexedChain;
-	/** Undefined: the chain lives in memory, and so does its index. */
+	/** Undefined for an in-memory chain, whose index is in memory too. */
 	readonly store: HistoryStore | undefined;
 	readonly pace: Pace;
-	/** Called once if the store fails: the index then stands still. */
+	/** Called once if the store fails: indexing then stops. */
 	readonly onFailure: (error: unknown) => void;
-	/** Called now and then while old blocks are indexed, and once when they all are. */
+	/** Called periodically while old blocks are indexed, and once at the end. */
 	readonly onProgress?: (coverage: Coverage) => void;
-	/** For a store elsewhere: waits so many ms, or until the signal. */
+	/** For an external store: resolves after `ms`, or when the signal aborts. */
 	readonly pauseFor?: (ms: number, signal: AbortSignal) => Promise<void>;
-	/** Called once when a store elsewhere is away, and of each new reason why; undefined: it is there again. */
+	/** Called once when an external store is unreachable, and for each new reason; undefined: it is back. */
 	readonly onAway?: (reason: string | undefined) => void;
 }
 
-/** Which blocks the index knows. */
+/** The blocks that are indexed. */
 export interface Coverage {
 	/** The lowest block that is or will be indexed. */
 	readonly lowest: number;
-	/** Every block from here to the head is indexed. */
+	/** All blocks from here to the head are indexed. */
 	readonly from: number;
-	/** Whether that is all the blocks that the node has. */
+	/** Whether all blocks of the node are indexed. */
 	readonly isComplete: boolean;
-	/** Blocks that are still to be indexed. */
+	/** Number of blocks still to be indexed. */
 	readonly missing: number;
 }
 
-/** How the index stands to the database that keeps it. */
+/** State of the index's database. */
 export interface StoreStatus {
 	/** Whether the database answers. */
 	readonly isReachable: boolean;
@@ -73,41 +73,41 @@ export interface StoreStatus {
 	readonly behind: number;
 }
 
-/** What readers of the history see of the index. */
+/** Read access to the history. */
 export interface HistoryReader {
 	readonly coverage: Coverage;
 	readonly status: StoreStatus;
-	/** A page of rows of one or several kinds, in the order of the chain. */
+	/** A page of rows of one or several kinds, in chain order. */
 	page(query: PageQuery): Promise<HistoryPage>;
-	/** The lowest addresses of a set: holders of a contract's tokens, contracts whose tokens an account may hold. @param after the one below them */
+	/** The lowest addresses of a set: holders, or contracts an account may hold. @param after exclusive */
 	members(
 		kind: "holder" | "holding",
 		owner: string,
 		limit: number,
 		after?: string,
 	): Promise<readonly string[]>;
-	/** Bytes of the index on the disk. */
+	/** Size of the index on disk, in bytes. */
 	readonly bytes: number;
 }
 
-/** Rows that are written at once. */
+/** Rows per write of the backfill. */
 const BACKFILL_ROWS = 1_500;
-/** Milliseconds between two reports. */
+/** Milliseconds between two progress reports. */
 const REPORT_MS = 30_000;
 
 interface BackfillTarget {
-	/** The highest stretch of blocks that is missing; undefined: none is. */
+	/** The highest missing range of blocks; undefined if none is missing. */
 	gap(): { readonly from: number; readonly to: number } | undefined;
-	/** Undefined: the block isn't stored. */
+	/** Undefined if the block isn't stored. */
 	rowsOf(number: number): readonly HistoryRow[] | undefined;
 	/** Neither this block nor any below is stored. */
 	endAt(number: number): void;
-	/** Adds rows of the blocks from a height up to the end of the gap. */
+	/** Adds rows of the blocks from `from` to the end of the gap. */
 	put(rows: readonly HistoryRow[], from: number): Promise<void>;
 	progressed(): void;
 }
 
-/** Indexing the blocks that were there before the index, from the newest down, with rests in between. */
+/** Indexes blocks older than the index, from the newest down, with pauses in between. */
 class HistoryBackfill extends PacedWork {
 	private reportedAt: number;
 
@@ -152,21 +152,21 @@ class HistoryBackfill extends PacedWork {
 
 export class HistoryIndex implements HistoryReader, ChainObserver {
 	private readonly recent = new RecentRows();
-	/** The stretch that grows with the chain; its end lies before its begin while nothing of it is written. */
+	/** The range that grows with the chain; `to` is below `from` while none of it is written. */
 	private top: { from: number; to: number; id: string };
-	/** Stretches below, descending. */
+	/** Ranges below it, descending. */
 	private lower: IndexedRange[];
-	/** The lowest block there is. */
+	/** The lowest block of the chain. */
 	private lowest: number;
 	private queue: Promise<void> = Promise.resolve();
-	/** The highest block that a write under way brings to the store. */
+	/** The highest block of a pending write. */
 	private writing: { upTo: number; id: string } | undefined;
-	/** Counts the times that everything was given up. */
+	/** Incremented whenever pending work is invalidated. */
 	private generation = 0;
 	private isReadable = true;
 	private hasFailed = false;
 	private isFlushAsked = false;
-	/** Why the store can't be used now. */
+	/** Why the store is unreachable; undefined if it is reachable. */
 	private away: string | undefined;
 	private readonly closing = new AbortController();
 	private reaching: Promise<void> | undefined;
@@ -186,8 +186,8 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	}
 
 	/**
-	 * Opens the index of a chain whose log is replayed; it must be notified of all later changes.
-	 * @throws {OperatorError} if its store can't be used, but not if it is only away
+	 * Opens the index after the chain's log was replayed; it must observe all later changes.
+	 * @throws {OperatorError} if its store can't be used; being unreachable is no error
 	 */
 	static async open(options: HistoryIndexOptions): Promise<HistoryIndex> {
 		const { store, chain } = options;
@@ -208,12 +208,12 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	}
 
 	private get storedNumber(): number {
-		// Without a store everything stays in memory, from the first block on.
+		// Without a store, everything stays in memory from the first block on.
 		const { store, chain } = this.options;
 		return store ? chain.storedNumber : chain.lowestNumber - 1;
 	}
 
-	/** Reads what came while the index wasn't told. */
+	/** Adds the blocks applied while the index wasn't observing. */
 	private catchUp(): void {
 		const { chain } = this.options;
 		const stored = this.storedNumber;
@@ -224,7 +224,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		for (let number = this.top.to + 1; number <= chain.headNumber; number++) {
 			const found = storedRows(chain, number);
 			if (!found) {
-				// The node lacks a block below its head: the history begins above it.
+				// A block below the head isn't stored: the history begins above it.
 				this.recent.clear();
 				this.top = { from: number + 1, to: number, id: "" };
 				continue;
@@ -233,7 +233,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		}
 	}
 
-	/** The store can't be reached, or is too slow: it is asked where it stands once it answers. */
+	/** The store is unreachable or too slow: read its position again once it answers. */
 	private lost(error: Error): void {
 		if (this.away !== undefined || this.hasFailed || this.closing.signal.aborted) return;
 		this.away = error.message;
@@ -246,7 +246,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	private async reach(): Promise<void> {
 		const { store, pauseFor } = this.options;
 		const { signal } = this.closing;
-		// What is asked of the store now comes to its end before.
+		// Pending store operations finish first.
 		await this.queue;
 		for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_PAUSE_MS)) {
 			await pauseFor?.(pauseMs, signal);
@@ -263,7 +263,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		}
 	}
 
-	/** Goes on where the store says that it stands: what was dropped from memory in between is left to the background. */
+	/** Continues from the store's position; rows dropped from memory meanwhile are left to the backfill. */
 	private resume(position: StoredPosition | undefined): void {
 		const first = this.recent.first ?? this.options.chain.headNumber + 1;
 		const [newest, ...rest] = position?.ranges ?? [];
@@ -281,14 +281,14 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		this.work();
 	}
 
-	/** Begins whatever is due in the background. */
+	/** Starts pending background work. */
 	private work(): void {
 		void this.storedUpTo(this.storedNumber);
 		this.backfill?.run().catch((error: unknown) => this.failed(error));
 	}
 
 	committed(block: CommittedBlock): void {
-		// The chain goes on whatever becomes of its index.
+		// A failing index must not stop the chain.
 		this.guarded(() => this.add(block));
 	}
 
@@ -326,7 +326,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		this.takeBack(number, block, rowsOfBlock(block, this.options.chain.hasReceipts ? infos : []));
 	}
 
-	/** Removes a block from the store: only a development chain undoes what is final. */
+	/** Removes a block from the store: only a development chain reverts final blocks. */
 	private takeBack(number: number, block: SignedBlock, rows: readonly HistoryRow[]): void {
 		const before = { to: number - 1, id: toHex(block.parentId) };
 		if (this.writing) {
@@ -345,7 +345,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		void this.enqueue((store) => store.write([], removed, this.position));
 	}
 
-	/** Everything the chain had is gone, and it has other blocks now. */
+	/** The whole chain was replaced by another one. */
 	replaced(): void {
 		const { store } = this.options;
 		this.generation++;
@@ -366,7 +366,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	}
 
 	/**
-	 * The chain's database has all blocks up to one that can't be undone.
+	 * The chain's database has all blocks up to a final one.
 	 * @returns resolves once the store has them too
 	 */
 	storedUpTo(number: number): Promise<void> {
@@ -379,7 +379,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		});
 	}
 
-	/** Drops rows of stored blocks that a store elsewhere is too slow for, or away. */
+	/** Drops rows of stored blocks while an external store is unreachable or too slow. */
 	private shed(upTo: number): void {
 		if (this.recent.size <= MAX_RECENT_ROWS || !this.options.onAway) return;
 		if (this.away === undefined && this.recent.size > 2 * MAX_RECENT_ROWS) {
@@ -414,12 +414,12 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		return true;
 	}
 
-	/** Runs work on the store after all that was asked for before. */
+	/** Runs store operations in FIFO order. */
 	private enqueue(work: (store: HistoryStore) => Promise<void>): Promise<void> {
 		const { store } = this.options;
 		if (!store) return Promise.resolve();
 		this.queue = this.queue.then(async () => {
-			// What is left out while the store is away is found again by its position.
+			// Skipped work is recovered from the store's position once it is reachable.
 			if (this.hasFailed || this.away !== undefined) return;
 			try {
 				await work(store);
@@ -446,10 +446,10 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		return { version: ROWS_VERSION, ranges: [top, ...this.lower].filter(({ from, to }) => from <= to) };
 	}
 
-	/** How the background work sees the index. */
+	/** The index as seen by the backfill. */
 	private backfillTarget() {
 		return {
-			/** The highest block that is missing, and the one down to which it and those below are. */
+			/** The highest missing block, and the lowest of its gap. */
 			gap: (): { readonly from: number; readonly to: number } | undefined => {
 				if (this.hasFailed || this.away !== undefined) return undefined;
 				const to = this.top.from - 1;
@@ -457,7 +457,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 				return to >= from ? { from, to } : undefined;
 			},
 			rowsOf: (number: number) => storedRows(this.options.chain, number)?.rows,
-			/** There is nothing at a block and below. */
+			/** Nothing is stored at a block or below. */
 			endAt: (number: number): void => {
 				this.lowest = number + 1;
 				this.lower = [];
@@ -476,7 +476,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		};
 	}
 
-	/** Where the top ends, so that it can be written even before anything new is. */
+	/** The end of the top range, so that it can be written before any new block is. */
 	private topEnd(from: number): { to: number; id: string } {
 		const { to, id } = this.top;
 		if (id !== "" || to < from) return { to, id };
@@ -509,7 +509,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		return { isReachable: this.away === undefined, behind: unwritten + this.coverage.missing };
 	}
 
-	/** Both at one moment: what the store holds up to a height, and what memory holds above it. */
+	/** A consistent pair: the store up to a height, and memory above it. */
 	private get sources(): RowSources {
 		if (this.hasFailed) throw new HistoryFailure("the history index could not be written: see the log");
 		if (this.away !== undefined) throw new HistoryFailure(AWAY);
@@ -528,7 +528,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		return orFailure(readMembers(this.sources, ...asked));
 	}
 
-	/** Waits for what is being written and closes the store. The chain should have been flushed before. */
+	/** Waits for pending writes and closes the store. Flush the chain first. */
 	async close(): Promise<void> {
 		this.closing.abort();
 		await this.backfill?.stop();
@@ -543,7 +543,7 @@ export class HistoryFailure extends Error {
 	override readonly name = "HistoryFailure";
 }
 
-/** The position of a store that is this chain's; of one that isn't, which then is empty, none. @throws {StoreAway | OperatorError} */
+/** The store's position if it is this chain's; else clears the store. @throws {StoreAway | OperatorError} */
 async function usablePosition(store: HistoryStore, chain: IndexedChain): Promise<StoredPosition | undefined> {
 	const position = await store.position();
 	if (position && isOf(position, chain)) return position;
@@ -554,7 +554,7 @@ async function usablePosition(store: HistoryStore, chain: IndexedChain): Promise
 	return undefined;
 }
 
-/** Rows in a database elsewhere aren't of this chain. */
+/** Rows in an external database are of another chain. */
 class OtherChainError extends OperatorError {
 	override readonly name = "OtherChainError";
 }
@@ -564,10 +564,10 @@ const otherChain = (place: string, to: number, chain: IndexedChain): string =>
 		? `the history in ${place} goes up to block ${to}, and this node has ${chain.storedNumber}: synchronise it with node.history.readOnly = true first`
 		: `the history in ${place} has other blocks than this chain, up to ${to}: name another schema`;
 
-/** What is answered while the database can't be read. */
+/** Error text while the database is unreachable. */
 export const AWAY = "the database of the history does not answer; the node goes on, and so will its history";
 
-/** An answer of the store, or the sentence that it is away. */
+/** Turns {@link StoreAway} into a {@link HistoryFailure}. */
 export async function orFailure<T>(answer: Promise<T>): Promise<T> {
 	try {
 		return await answer;
@@ -576,10 +576,10 @@ export async function orFailure<T>(answer: Promise<T>): Promise<T> {
 	}
 }
 
-/** Whether the store was made of this chain's blocks, as far as it has come. */
+/** Whether the store was built from this chain's blocks. */
 function isOf({ ranges }: StoredPosition, chain: IndexedChain): boolean {
 	return ranges.every(({ to, id }) => to <= chain.storedNumber && chain.block(to)?.idHex === id);
 }
 
-/** An owner of rows. @param address 20 or 21 bytes */
+/** Owner key of rows. @param address 20 or 21 bytes */
 export const ownerKey = (address: Uint8Array): string => toKey(address.subarray(address.length - 20));

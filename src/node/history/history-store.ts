@@ -1,6 +1,6 @@
 /**
- * Where the rows of final blocks are kept. The index needs no more of a database than this, so that another one can take the
- * place of the embedded LevelDB.
+ * Storage for the rows of final blocks. The index needs only this interface, so that another database can
+ * replace the embedded LevelDB.
  */
 
 import { rmSync } from "node:fs";
@@ -14,7 +14,7 @@ import {
 } from "../state/database.js";
 import { type HistoryRow, ROW_KINDS, type RowKind } from "./rows.js";
 
-/** A stretch of blocks whose rows are in the store. */
+/** A range of blocks whose rows are stored. */
 export interface IndexedRange {
 	readonly from: number;
 	readonly to: number;
@@ -22,51 +22,51 @@ export interface IndexedRange {
 	readonly id: string;
 }
 
-/** What the store says about itself: written together with rows, so both are always of one moment. */
+/** Position of the store, written atomically with the rows. */
 export interface StoredPosition {
-	/** Meaning of rows; a store of another version is built again. */
+	/** Row format; a store of another version is rebuilt. */
 	readonly version: number;
-	/** Descending, apart from each other. */
+	/** Descending and not adjacent. */
 	readonly ranges: readonly IndexedRange[];
 }
 
-/** Which rows of a list, ascending by suffix or descending. */
+/** Selects rows of a list, by suffix. */
 export interface RowRange {
-	/** First suffix; and the first that doesn't belong to it any more. */
+	/** First suffix, inclusive, and end, exclusive. */
 	readonly from: string;
 	readonly end: string;
 	readonly descending: boolean;
 	readonly limit: number;
 }
 
-/** A store can't be reached now; the index goes on once it can. */
+/** The store is unreachable; the index continues once it is back. */
 export class StoreAway extends Error {
 	override readonly name = "StoreAway";
 }
 
-/** Everything rejects with {@link StoreAway} where a store is elsewhere and can't be reached. */
+/** Every method rejects with {@link StoreAway} if an external store is unreachable. */
 export interface HistoryStore {
-	/** Undefined: nothing was written yet, or what was can't be used. After {@link StoreAway} it is asked before anything else. */
+	/** Undefined if nothing usable was written. Must be called first after a {@link StoreAway}. */
 	position(): Promise<StoredPosition | undefined>;
-	/** Writes and removes rows, and the new position, all or nothing. */
+	/** Writes and removes rows and sets the position atomically. */
 	write(put: readonly HistoryRow[], removed: readonly HistoryRow[], position: StoredPosition): Promise<void>;
 	rows(kind: RowKind, owner: string, range: RowRange): Promise<readonly HistoryRow[]>;
 	/** Removes everything. */
 	clear(): Promise<void>;
-	/** Bytes on the disk. */
+	/** Size on disk, in bytes. */
 	readonly bytes: number;
-	/** Where the rows of another chain are not to be thrown away: then the index does not begin. Absent: it begins anew. */
+	/** Set if rows of another chain must not be cleared: opening is refused then. */
 	readonly keepsOthers?: string | undefined;
-	/** Tells when a store elsewhere is lost between two questions. */
+	/** Reports the loss of an external store between two requests. */
 	watch?(notify: (failure: StoreAway) => void): void;
 	close(): Promise<void>;
 }
 
-/** Number of {@link StoredPosition.version} that this program writes. */
+/** The {@link StoredPosition.version} that this program writes. */
 export const ROWS_VERSION = 1;
 
 const POSITION_KEY = Uint8Array.of(0);
-/** The index has a cache of its own, beside that of the chain. */
+/** The index has its own cache, separate from the chain's. */
 const BUDGET = {
 	decodedBytes: 0,
 	historyBytes: 0,
@@ -75,10 +75,10 @@ const BUDGET = {
 	writeBytes: 8 << 20,
 	segmentBytes: 0,
 };
-/** Entries that one step of clearing removes. */
+/** Entries removed per step of clearing. */
 const CLEARING = 10_000;
 
-/** Where the index of a data directory is. */
+/** The index directory within a data directory. */
 export const historyDirectory = (dataDirectory: string): string => join(dataDirectory, "history");
 
 /** Opens or creates the index in a directory. @throws {DatabaseError} one sentence */
@@ -87,7 +87,7 @@ export async function openHistoryStore(directory: string): Promise<HistoryStore>
 		return new LevelHistoryStore(await openLevelDatabase(directory, BUDGET));
 	} catch (error) {
 		if (!(error instanceof DamagedDatabaseError)) throw error;
-		// It is made of blocks and receipts alone, so it can be made again.
+		// It is derived from blocks and receipts alone, so it can be rebuilt.
 		rmSync(directory, { recursive: true, force: true });
 		return new LevelHistoryStore(await openLevelDatabase(directory, BUDGET));
 	}
@@ -95,7 +95,7 @@ export async function openHistoryStore(directory: string): Promise<HistoryStore>
 
 class LevelHistoryStore implements HistoryStore {
 	constructor(private readonly database: KeyValueDatabase) {
-		// What is damaged is found when it is read, and tells so then.
+		// Damage is reported when the damaged part is read.
 		this.database.compared?.catch(() => {});
 	}
 
@@ -158,7 +158,7 @@ function rangeOf(database: KeyValueDatabase): NonNullable<KeyValueDatabase["rang
 	return database.range.bind(database);
 }
 
-/** Kind, owner, suffix. Owners of one kind have one length, so that no list begins like another one. */
+/** Kind, owner, suffix. Owners of a kind have equal length, so no list is a prefix of another. */
 function keyOf(kind: RowKind, owner: string, suffix: string): Uint8Array {
 	return fromKey(String.fromCharCode(ROW_KINDS[kind]) + owner + suffix);
 }
@@ -171,7 +171,7 @@ function readPosition(bytes: Uint8Array): StoredPosition | undefined {
 	}
 }
 
-/** A position, if it has the form and the version of this program. */
+/** A position, if it has this program's format and version. */
 export function knownPosition({ version, ranges }: StoredPosition): StoredPosition | undefined {
 	const isRight =
 		version === ROWS_VERSION &&

@@ -1,15 +1,14 @@
-/** Reading the index: pages of rows in the order of the chain, from store and memory as if they were one. */
+/** Reads pages of rows in chain order, merging store and memory. */
 
 import type { HistoryStore } from "./history-store.js";
 import { FIRST_SUFFIX, LAST_SUFFIX, type RecentRows } from "./recent-rows.js";
 import { blockSuffix, type HistoryRow, ROW_KINDS, type RowKind } from "./rows.js";
 
-/** Rows of one list that are read at once. */
+/** Rows of one list per read. */
 const CHUNK = 256;
-/** Rows that a page looks at, whatever it is asked to leave out: then it ends early, and the next goes on from there. */
+/** Rows a page examines, including filtered ones: then it ends early and the next page continues there. */
 const MAX_LOOKED_AT = 20_000;
 
-/** One list of rows. */
 interface RowList {
 	readonly kind: RowKind;
 	/** {@link HistoryRow.owner}. */
@@ -23,35 +22,35 @@ interface PageCursor {
 }
 
 export interface PageQuery {
-	/** Lists whose rows are mixed by their places. */
+	/** Lists merged by place. */
 	readonly lists: readonly RowList[];
-	/** Heights; both bounds count. */
+	/** Heights, inclusive. */
 	readonly from: number;
 	readonly to: number;
 	/** Newest first. */
 	readonly descending: boolean;
 	readonly limit: number;
-	/** The page begins behind it. */
+	/** The page starts after it. */
 	readonly after?: PageCursor | undefined;
-	/** Rows that are left out; absent: none. */
+	/** Filter for rows; absent: all. */
 	readonly accepts?: ((row: HistoryRow) => boolean) | undefined;
 }
 
 export interface HistoryPage {
 	readonly rows: readonly HistoryRow[];
-	/** Where the next page begins; undefined: there is none. */
+	/** Cursor of the next page; undefined on the last one. */
 	readonly next: PageCursor | undefined;
 }
 
 /** Where rows are, at one moment. */
 export interface RowSources {
 	readonly store: HistoryStore | undefined;
-	/** The store counts up to this height. */
+	/** Height up to which the store is used. */
 	readonly storedTo: number;
 	readonly recent: RecentRows;
 }
 
-/** A page with at most as many rows as asked for; fewer also where so many had to be left out. */
+/** A page of at most `limit` rows; fewer also if the filter rejected too many. */
 export async function readPage(sources: RowSources, query: PageQuery): Promise<HistoryPage> {
 	const { lists, limit, accepts } = query;
 	const readers = lists.map((list) => new ListReader(sources, list, query));
@@ -67,7 +66,7 @@ export async function readPage(sources: RowSources, query: PageQuery): Promise<H
 	}
 }
 
-/** The list whose next row comes first. */
+/** The reader whose next row comes first. */
 async function nextReader(
 	readers: readonly ListReader[],
 	descending: boolean,
@@ -89,7 +88,7 @@ function compare(a: PageCursor, b: PageCursor): number {
 	return ROW_KINDS[a.kind] - ROW_KINDS[b.kind];
 }
 
-/** Reads one list, chunk by chunk: what memory has of it was taken at the begin, so that nothing moves between the two unseen. */
+/** Reads a list in chunks. Memory is read at the start, so that rows moving to the store aren't missed. */
 class ListReader {
 	private from: string;
 	private end: string;
@@ -98,7 +97,7 @@ class ListReader {
 	private chunk: readonly HistoryRow[] = [];
 	private at = 0;
 	private isStoreDone: boolean;
-	/** Rows of the next chunk: few rows are mostly enough, unless a filter leaves out most. */
+	/** Size of the next chunk: small at first, growing if a filter rejects most rows. */
 	private step: number;
 
 	constructor(
@@ -111,7 +110,7 @@ class ListReader {
 		this.from = blockSuffix(query.from);
 		this.end = blockSuffix(query.to + 1);
 		if (after) {
-			// Rows at the same place as the last one come behind it if their kind does.
+			// Rows at the cursor's place still follow if their kind sorts after the cursor's.
 			const isBehind = ROW_KINDS[list.kind] > ROW_KINDS[after.kind] !== descending;
 			const skipsPlace = list.kind === after.kind || !isBehind;
 			if (descending) this.end = least(this.end, skipsPlace ? after.suffix : above(after.suffix));
@@ -166,7 +165,7 @@ class ListReader {
 	}
 }
 
-/** The lowest addresses of a set, of store and memory, ascending and each once. @param after the address that they lie above */
+/** The lowest addresses of a set, from store and memory, ascending and unique. @param after exclusive */
 export async function readMembers(
 	{ store, recent }: RowSources,
 	kind: RowKind,
@@ -182,7 +181,7 @@ export async function readMembers(
 	return [...members].sort().slice(0, limit);
 }
 
-/** The next suffix of the same length and longer. */
+/** The smallest string above `suffix`. */
 const above = (suffix: string): string => `${suffix}\0`;
 const least = (a: string, b: string): string => (a < b ? a : b);
 const greatest = (a: string, b: string): string => (a > b ? a : b);

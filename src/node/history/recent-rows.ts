@@ -1,15 +1,15 @@
-/** The rows of blocks that the store doesn't have yet, in memory: those that can still be undone, and those that wait to be written. */
+/** In-memory rows of blocks that the store lacks: those that can be reverted, and those to be written. */
 
 import { type HistoryRow, isSetKind, ROW_KINDS, type RowKind } from "./rows.js";
 
-/** A start reads so many blocks that the store lacks before it goes on; with more they are left to the background. */
+/** Blocks missing in the store that a start indexes at once; beyond this they are left to the backfill. */
 export const MAX_READ_AT_START = 1_000;
-/** With more rows in memory those of final blocks are written, or dropped where they can be read again. */
+/** Above this, rows of final blocks are written, or dropped where they can be read again. */
 export const MAX_RECENT_ROWS = 400_000;
 
 interface RecentBlock {
 	readonly height: number;
-	/** Of the block, hexadecimal. */
+	/** Block id, hexadecimal. */
 	readonly id: string;
 	readonly rows: readonly HistoryRow[];
 }
@@ -17,11 +17,11 @@ interface RecentBlock {
 export class RecentRows {
 	/** Ascending by height, without gaps. */
 	private blocks: RecentBlock[] = [];
-	/** Rows of each list, in the order in which they came, which is that of their suffixes unless these are addresses. */
+	/** Rows by list in insertion order, which is suffix order except for sets. */
 	private readonly lists = new Map<string, HistoryRow[]>();
 	private count = 0;
 
-	/** How many rows there are. */
+	/** Number of rows. */
 	get size(): number {
 		return this.count;
 	}
@@ -31,7 +31,7 @@ export class RecentRows {
 		return this.blocks[0]?.height;
 	}
 
-	/** Takes the block above all that there are. */
+	/** Adds the block above the highest one. */
 	add(height: number, rows: readonly HistoryRow[], id: string): void {
 		this.blocks.push({ height, rows, id });
 		this.count += rows.length;
@@ -43,7 +43,7 @@ export class RecentRows {
 		}
 	}
 
-	/** Forgets the highest block, if it has this height. @returns whether it was there */
+	/** Removes the highest block, if it has this height. @returns whether it was there */
 	removeHighest(height: number): boolean {
 		if (this.blocks.at(-1)?.height !== height) return false;
 		const gone = this.blocks.pop() as RecentBlock;
@@ -57,7 +57,7 @@ export class RecentRows {
 		return true;
 	}
 
-	/** The rows of the lowest blocks, up to a height and until there are so many; undefined: there is no such block. */
+	/** Rows of the lowest blocks up to a height, about `count` rows; undefined if there is no block. */
 	lowest(
 		upTo: number,
 		count: number,
@@ -72,7 +72,7 @@ export class RecentRows {
 		return last && { upTo: last.height, id: last.id, rows };
 	}
 
-	/** Forgets all blocks up to a height: the store has them. */
+	/** Removes all blocks up to a height, once the store has them. */
 	forgetUpTo(height: number): void {
 		const kept = this.blocks.findIndex((block) => block.height > height);
 		const gone = this.blocks.splice(0, kept < 0 ? this.blocks.length : kept);
@@ -97,7 +97,7 @@ export class RecentRows {
 		this.count = 0;
 	}
 
-	/** Rows of a list within two suffixes, ascending; of a list without order all, each once. */
+	/** Rows of a list between two suffixes, ascending; of a set, each row once. */
 	list(kind: RowKind, owner: string, from: string, end: string): readonly HistoryRow[] {
 		const list = this.lists.get(listKey(kind, owner)) ?? [];
 		if (!isSetKind(kind)) return list.slice(firstAtOrAfter(list, from), firstAtOrAfter(list, end));

@@ -1,14 +1,14 @@
 /**
- * Rows of the history index: which kinds there are, and how each lies in bytes.
+ * Row kinds of the history index and their binary format.
  *
- * A row belongs to an owner (an account or a contract, 20 bytes) and is found by kind and owner, in the order of its suffix.
- * That is a place in the chain (height, position in the block, ordinal), ascending, or for lists without order another address.
- * Rows say where something is and who took part; bodies are read from blocks and receipts.
+ * A row belongs to an owner (an account or a contract, 20 bytes) and is ordered by its suffix within kind and
+ * owner. The suffix is a place in the chain (height, position in the block, ordinal), or for sets another
+ * address. Rows hold places and participants; bodies are read from blocks and receipts.
  */
 
 import { toKey } from "../../protocol/bytes.js";
 
-/** Bytes before the owner in keys of the store; a new meaning of a row needs a new number or a new version. */
+/** First key byte of each kind in the store. Changing a row's meaning takes a new number or a new version. */
 export const ROW_KINDS = {
 	/** Transactions by participant. */
 	transaction: 1,
@@ -30,37 +30,37 @@ export const ROW_KINDS = {
 
 export type RowKind = keyof typeof ROW_KINDS;
 
-/** Kinds whose suffix is an address: a row is there or not, wherever it came from. */
+/** Kinds whose suffix is an address: membership, independent of place. */
 export const isSetKind = (kind: RowKind): boolean => kind === "holder" || kind === "holding";
 
 export interface HistoryRow {
 	readonly kind: RowKind;
-	/** Bytes as latin1 text: 20 of an address; for events 8 of the topic behind it. */
+	/** Latin-1 text of the bytes: a 20-byte address, for events followed by 8 bytes of the topic. */
 	readonly owner: string;
-	/** The same: a place, or an address. */
+	/** Latin-1 text of the bytes: a place, or an address. */
 	readonly suffix: string;
 	readonly value: Uint8Array;
 }
 
-/** Where something stands in the chain. */
+/** A place in the chain. */
 export interface Place {
 	readonly height: number;
-	/** Position of the transaction in its block. */
+	/** Index of the transaction in its block. */
 	readonly position: number;
-	/** Which log or internal transaction it is, as its kind counts. */
+	/** Index of the log or internal transaction, counted per kind. */
 	readonly ordinal: number;
 }
 
-/** Bytes of an address in rows: without its prefix. */
+/** Bytes of an address without its prefix. */
 export const ADDRESS_BYTES = 20;
 const HEIGHT_BYTES = 5;
 const POSITION_BYTES = 3;
 const PLACE_BYTES = HEIGHT_BYTES + 2 * POSITION_BYTES;
 /** Bytes of a topic in the owner of events. */
 const TOPIC_BYTES = 8;
-/** Bytes of a transaction's id in rows: enough to see that a block isn't the one that was indexed. */
+/** Bytes of a transaction id kept in rows: enough to detect that a block isn't the indexed one. */
 const MARK_BYTES = 8;
-/** Parts of {@link Place} beyond this can't be written. */
+/** Largest position and ordinal of a {@link Place}. */
 export const MAX_ORDINAL = 0xff_ff_ff;
 
 const scratch = Buffer.alloc(PLACE_BYTES);
@@ -72,10 +72,9 @@ export function placeSuffix(height: number, position: number, ordinal: number): 
 	return scratch.toString("latin1");
 }
 
-/** Heights beyond this can't be written. */
 const MAX_HEIGHT = 2 ** (8 * HEIGHT_BYTES) - 1;
 
-/** The lowest suffix of a block; a height that no block can have counts as the nearest that one can. */
+/** The lowest suffix of a block; heights are clamped to the valid range. */
 export const blockSuffix = (height: number): string =>
 	placeSuffix(Math.min(Math.max(height, 0), MAX_HEIGHT), 0, 0);
 
@@ -88,21 +87,21 @@ export function readPlace(suffix: string): Place {
 	};
 }
 
-/** The first place that isn't below a text that bounds a list, whatever its length. */
+/** The first place not below a list bound of any length. */
 export function placeAtOrAbove(bound: string): Place {
 	const place = readPlace(bound.slice(0, PLACE_BYTES).padEnd(PLACE_BYTES, "\0"));
-	// A longer text is above the place that it begins with.
+	// A longer bound is above the place it begins with.
 	return bound.length > PLACE_BYTES ? { ...place, ordinal: place.ordinal + 1 } : place;
 }
 
-/** The owner of events. @param contract 20 bytes as text */
+/** The owner of event rows. @param contract 20 bytes as Latin-1 text */
 export const eventOwner = (contract: string, topic: Uint8Array): string =>
 	contract + toKey(topic.subarray(0, TOPIC_BYTES));
 
-/** What a participant was; both where an account did something to itself. */
+/** Role bits of a participant; both if an account transacts with itself. */
 export const DIRECTIONS = { from: 1, to: 2 } as const;
 
-/** A row that only tells where to look: the direction, and the begin of the transaction's id. */
+/** A row with only the direction and the start of the transaction id. */
 export function pointerValue(directions: number, id: Uint8Array): Uint8Array {
 	const bytes = Buffer.allocUnsafe(1 + MARK_BYTES);
 	bytes[0] = directions;
@@ -112,7 +111,7 @@ export function pointerValue(directions: number, id: Uint8Array): Uint8Array {
 
 interface Pointer {
 	readonly directions: number;
-	/** The begin of the transaction's id. */
+	/** Start of the transaction id. */
 	readonly mark: Uint8Array;
 }
 
@@ -124,7 +123,7 @@ export const readPointer = (value: Uint8Array): Pointer => ({
 export const TOKEN_TYPES = ["Transfer", "Approval", "Transfer721", "Approval721"] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
-/** A transfer or approval of a token, complete: nothing else has to be read for it. */
+/** A token transfer or approval, complete without reading the block. */
 interface TokenMovement {
 	readonly directions: number;
 	readonly type: TokenType;
@@ -135,7 +134,7 @@ interface TokenMovement {
 	readonly contract: Uint8Array;
 	readonly from: Uint8Array;
 	readonly to: Uint8Array;
-	/** The amount; of ORC-721 the token's number. */
+	/** The amount; for ORC-721 the token id. */
 	readonly amount: bigint;
 }
 
@@ -182,7 +181,7 @@ interface AssetMovement {
 	readonly from: Uint8Array;
 	readonly to: Uint8Array;
 	readonly amount: bigint;
-	/** Number of the token as text; before proposal 14 its name. */
+	/** Token id as text; before proposal 14 its name. */
 	readonly token: string;
 }
 

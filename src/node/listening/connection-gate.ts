@@ -1,60 +1,60 @@
 /**
- * A listener that serves only so many connections at a time. Further ones wait, connected but unread, until one
- * closes; only those beyond {@link MAX_WAITING} are refused. While one waits, connections on which nothing is
- * asked are closed; those that have become stale always are.
+ * A listener with a limited number of connections. Further ones wait, connected but unread, until one closes;
+ * only those beyond {@link MAX_WAITING} are refused. While any waits, idle connections are closed; stale ones
+ * always are.
  */
 
 import { closeSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 
 /**
- * Connections that listeners without a setting of their own serve at a time; the others have theirs from the configuration. Every
- * listener is a `ConnectionGate`, which takes the number; `test/listeners.test.ts` finds one that isn't.
+ * Connection limits of listeners without a configured one. Every listener is a `ConnectionGate`, which takes
+ * the limit; `test/listeners.test.ts` checks that.
  */
 export const MAX_CONNECTIONS = {
-	/** The network's node has no such limit, but an operating system's. */
+	/** The network's node has no such limit, only the operating system's. */
 	grpc: 1_000,
 	eventQueue: 1_000,
-	/** Prometheus needs one; a person looks now and then. */
+	/** Prometheus needs one; people look rarely. */
 	metrics: 16,
 	/** The explorer of another node, on the user's own machine. */
 	explorer: 64,
-	/** Nodes and wallets of one operator, a line each way. */
+	/** Nodes and wallets of one operator, one connection each way. */
 	signer: 64,
-	/** A restore has four files on their way. */
+	/** A restore fetches four files at once. */
 	snapshots: 128,
 } as const;
 
-/** How long a client may take to send a request. */
+/** Time limits for receiving a request. */
 export interface ConnectionTimes {
-	/** From the first byte of a request to its last. */
+	/** From the first byte of a request to the last. */
 	readonly requestMs: number;
 	/** The same while other connections wait for a place. */
 	readonly crowdedMs: number;
 }
 
-/** So that slow clients can't hold all connections. */
+/** Keeps slow clients from holding all connections. */
 export const CONNECTION_TIMES: ConnectionTimes = { requestMs: 60_000, crowdedMs: 10_000 };
 
-/** How often connections are looked at. */
+/** Interval of checking connections. */
 export function sweepIntervalMs({ crowdedMs }: ConnectionTimes): number {
 	return Math.min(1_000, crowdedMs / 4);
 }
 
 const MAX_WAITING = 1_000;
-/** Connections that the system holds until they are taken; of one too many the client hears nothing for a second. */
+/** The system's accept queue; a client beyond it retries after a second. */
 const BACKLOG = 4_096;
 const LOOK_AGAIN_MS = 100;
-/** Connections that give way in one round of the event loop: each is looked for among all. */
+/** Connections closed per round of the event loop: each search scans all. */
 const MAX_CLOSED_AT_ONCE = 16;
 
 const MAPPED_PREFIX = "::ffff:";
-/** Groups of 16 bits that a provider assigns; the other half of an address is the subscriber's to choose. */
+/** 16-bit groups of an IPv6 network prefix; the subscriber chooses the other half of the address. */
 const NETWORK_GROUPS = 4;
 
 /**
- * The address whose budgets a connection counts against. One subscriber has a whole network of IPv6 addresses: they count as one.
- * @returns an IPv4 address, `2001:db8:0:1::/64`, or an empty text for a connection that is closed or has no address
+ * The address that budgets count against. An IPv6 subscriber owns a whole /64, which counts as one.
+ * @returns an IPv4 address, `2001:db8:0:1::/64`, or an empty text for a closed connection
  */
 export function budgetAddress({
 	remoteAddress = "",
@@ -73,19 +73,19 @@ export function budgetAddress({
 	return `${groups.slice(0, NETWORK_GROUPS).join(":")}::/64`;
 }
 
-/** From this number of places on, one address can't hold more than four fifths. */
+/** From this limit on, one address can hold at most four fifths of the places. */
 const SHARED_FROM = 10;
 const RESERVED_PART = 5;
-/** An unfinished request of this age is closed for an address that holds fewer places, and an answer that isn't taken for any other. */
+/** Age for closing unread answers, and unfinished requests if the new address holds fewer places. */
 const UNFINISHED_MS = 1_000;
 
-/** What a connection sends first may still be on its way. */
+/** Grace period for a new connection's first request. */
 const FIRST_REQUEST_MS = 200;
 
 /**
- * Waits for the first line of a connection that has a line each way.
+ * Waits for the first line of a connection that exchanges one line each way.
  * @param limit characters; a longer line is undefined
- * @param lateMs when the connection is closed, however slowly it sends and whatever it doesn't read
+ * @param lateMs when the connection is closed, however slowly it sends and whatever it leaves unread
  */
 export function onFirstLine(
 	socket: Socket,
@@ -94,7 +94,7 @@ export function onFirstLine(
 	take: (line: string | undefined) => void,
 ): void {
 	let text = "";
-	// Nobody waits for a program's end because of it.
+	// Must not keep the process alive.
 	const late = setTimeout(() => socket.destroy(), lateMs).unref();
 	socket.setEncoding("utf8").on("close", () => clearTimeout(late));
 	socket.on("error", () => socket.destroy());
@@ -107,30 +107,30 @@ export function onFirstLine(
 	});
 }
 
-/** What a server knows about its connections. Milliseconds. */
+/** A server's knowledge of its connections, in milliseconds. */
 interface ConnectionFacts {
-	/** How long nothing has been asked; undefined: something is being asked or answered. */
+	/** Time without a request; undefined while a request or answer is in progress. */
 	idleMs(socket: Socket): number | undefined;
 	/** Whether anything was ever answered on it. */
 	hasAsked(socket: Socket): boolean;
-	/** How long a request has been coming; undefined: none is. */
+	/** Age of a partly received request; undefined if there is none. */
 	unfinishedMs(socket: Socket): number | undefined;
-	/** How long a client has taken nothing of an answer that waits for it; undefined: none does. */
+	/** Time for which the client has read nothing of a pending answer; undefined if none is pending. */
 	unreadMs?(socket: Socket): number | undefined;
 }
 
 /**
- * Which connections hold the places of a listener, and which is next when there are not enough: every address has a share, and
- * an idle connection gives way to one that waits.
+ * The places of a listener, and which connection is closed if they run out: every address has a share, and
+ * idle connections yield to waiting ones.
  */
 class ConnectionPlaces {
 	readonly open = new Map<Socket, string>();
 	private readonly counts = new Map<string, number>();
-	/** Connections that were told to go and haven't gone yet. */
+	/** Connections being closed that haven't closed yet. */
 	private leaving = 0;
 	private readonly perAddress: number;
 
-	/** @param limit places; 0 or less: any number */
+	/** @param limit places; 0 or less: unlimited */
 	constructor(private readonly limit: number) {
 		const reserved = limit >= SHARED_FROM ? Math.floor(limit / RESERVED_PART) : 0;
 		this.perAddress = limit > 0 ? limit - reserved : Number.POSITIVE_INFINITY;
@@ -151,7 +151,7 @@ class ConnectionPlaces {
 		socket.once("close", () => this.leave(socket, address));
 	}
 
-	/** A connection that is others' from now on gives its place back. */
+	/** Gives up the place of a connection that another owner takes over. */
 	release(socket: Socket): void {
 		const address = this.open.get(socket);
 		if (address !== undefined) this.giveBack(socket, address);
@@ -170,9 +170,9 @@ class ConnectionPlaces {
 	}
 
 	/**
-	 * Closes the least useful connection, if there is one, so that a connection of this address gets a place.
-	 * @param waiting how many wait: no more places are made than are needed
-	 * @param unreadMs what has come for so long may lie unread: a client isn't said to have been silent in that time
+	 * Closes the least useful connection, if there is one, to free a place for an address.
+	 * @param waiting number of waiting connections: no more places are freed
+	 * @param unreadMs time for which input may lie unread: it doesn't count as a client's silence
 	 * @returns whether a place will be free
 	 */
 	makeRoom(address: string, facts: ConnectionFacts, waiting: number, unreadMs: number): boolean {
@@ -185,8 +185,8 @@ class ConnectionPlaces {
 	}
 
 	/**
-	 * Of the address with the most places the one that is idle longest; else the oldest unfinished request of others, or the answer of
-	 * which nothing was taken for longest.
+	 * The longest idle connection of the address with the most places; else the oldest unfinished request or
+	 * unread answer.
 	 */
 	private leastMissed(address: string, facts: ConnectionFacts, unreadMs: number): Socket | undefined {
 		const onlyOwn = this.heldBy(address) >= this.perAddress;
@@ -219,7 +219,7 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
 export interface ConnectionRule extends ConnectionFacts {
 	/** @param crowded whether others wait for a place */
 	readonly isStale: (socket: Socket, crowded: boolean) => boolean;
-	/** How often connections are looked at. */
+	/** Interval of checking connections. */
 	readonly everyMs: number;
 }
 
@@ -229,8 +229,8 @@ interface Waiting {
 }
 
 /**
- * A bound socket as another process inherits it: what was asked for, 0 for any free port, and its descriptor. As long as one of the
- * two has it, clients that connect wait in the system's queue and are not refused.
+ * A bound socket to be inherited by another process: the requested port (0: any free one) and its descriptor.
+ * While either process has it open, clients queue in the system and are not refused.
  */
 export interface ListeningSocket {
 	readonly port: number;
@@ -238,39 +238,39 @@ export interface ListeningSocket {
 	readonly fd: number;
 }
 
-/** In the order in which they began to listen: that tells those apart that asked for any free port. */
+/** In the order of listening, which distinguishes those that requested any free port. */
 const listening = new Map<ConnectionGate, ListeningSocket>();
 let inherited: ListeningSocket[] = [];
 let isHandedOver = false;
 
-/** What every gate of this process listens on, where the system has descriptors. */
+/** All listening sockets of this process that have descriptors. */
 export function listeningSockets(): readonly ListeningSocket[] {
 	return [...listening.values()].filter(({ fd }) => fd >= 0);
 }
 
-/** Gates that ask for the same as these sockets take them, and bind nothing. */
+/** Gates that request the same addresses use these sockets instead of binding. */
 export function inheritSockets(sockets: readonly ListeningSocket[]): void {
 	inherited = [...sockets];
 }
 
-/** Closes inherited sockets that no gate has asked for: the configuration has changed. */
+/** Closes inherited sockets that no gate requested: the configuration has changed. */
 export function dropInherited(): void {
 	for (const { fd } of inherited.splice(0)) closeSync(fd);
 }
 
-/** From now on what closes is there again at once, and tells its clients. */
+/** From now on, closing services tell their clients that the service is back at once. */
 export function markHandedOver(): void {
 	isHandedOver = true;
 }
 
-/** Whether another process goes on with the listeners of this one. */
+/** Whether another process continues this one's listeners. */
 export function wasHandedOver(): boolean {
 	return isHandedOver;
 }
 
-/** The descriptor of a listener; -1 where the system has none. */
+/** The descriptor of a listener; -1 if the system has none. */
 function descriptorOf(listener: Server): number {
-	// Nothing public has the number, which stands here in every release of Node.js; without it nothing is handed over.
+	// There is no public API, but every Node.js release has this field; without it no socket is handed over.
 	const { _handle } = listener as unknown as { readonly _handle?: { readonly fd?: number } | null };
 	return _handle?.fd ?? -1;
 }
@@ -283,10 +283,10 @@ export class ConnectionGate {
 	private looking: NodeJS.Timeout | undefined;
 
 	/**
-	 * @param limit connections served at a time; 0 or less: no limit
+	 * @param limit maximum concurrent connections; 0 or less: unlimited
 	 * @param serve takes over a connection
-	 * @param allowHalfOpen whether a client that has said everything still gets answers; else the connection ends
-	 * @param now milliseconds of a clock that only goes forward
+	 * @param allowHalfOpen whether a client that closed its sending side still gets answers
+	 * @param now monotonic milliseconds
 	 */
 	constructor(
 		limit: number,
@@ -320,7 +320,7 @@ export class ConnectionGate {
 		});
 	}
 
-	/** A connection that is others' from now on gives its place back, and isn't closed with the gate. */
+	/** Gives up the place of a connection that another owner takes over; it isn't closed with the gate. */
 	letGo(socket: Socket): void {
 		this.places.release(socket);
 		this.admitWaiting();
@@ -343,7 +343,7 @@ export class ConnectionGate {
 		this.admitWaiting();
 	}
 
-	/** Refuses the newest connection of the address of which most wait, if that isn't this one. */
+	/** Refuses the newest connection of the address with most waiting ones, unless it is this address. */
 	private refuseCrowd(address: string): boolean {
 		const counts = new Map<string, number>();
 		for (const waiting of this.waiting) counts.set(waiting.address, (counts.get(waiting.address) ?? 0) + 1);
@@ -372,9 +372,9 @@ export class ConnectionGate {
 	}
 
 	/**
-	 * Calls behind a whole round of the event loop, in which whatever had come before it was read: where the loop stood still, a clock
-	 * says nothing about clients whose requests lie in their sockets. A round that is such a one itself is followed by another.
-	 * @param then gets how long the round took
+	 * Calls back after a full round of the event loop, in which all earlier input was read: after a blocked
+	 * loop, clients' requests may still be unread in their sockets. A slow round is followed by another.
+	 * @param then gets the duration of the round
 	 */
 	private onceRead(then: (roundMs: number) => void, isAgain = false): void {
 		setImmediate(() => {
@@ -388,8 +388,8 @@ export class ConnectionGate {
 	}
 
 	/**
-	 * Admits waiting connections, first those whose address holds the fewest places; looks for others to close where all are taken.
-	 * @returns the address of the next one, for which there is no place
+	 * Admits waiting connections, fewest held places first; looks for others to close if all places are taken.
+	 * @returns the address of the next one that has no place
 	 */
 	private admitWaiting(): string | undefined {
 		this.waiting = this.waiting.filter(({ socket }) => !socket.destroyed);
@@ -411,8 +411,8 @@ export class ConnectionGate {
 	}
 
 	/**
-	 * Closes connections for those that wait; looks again, where there are too few to close: one that had just come may turn out to be
-	 * an idle one.
+	 * Closes connections in favor of waiting ones. If too few can be closed it checks again later: a new
+	 * connection may turn out to be idle.
 	 */
 	private look(inMs: number): void {
 		const { rule } = this;

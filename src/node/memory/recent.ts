@@ -24,9 +24,9 @@ export class Recent<V = true> {
 	private weight = 0;
 
 	/**
-	 * @param capacity entries, at least one
-	 * @param lifeMs how long an entry is remembered; Infinity: forever
-	 * @param room what all values may weigh together; one that weighs more is kept alone
+	 * @param capacity maximum entries, at least one
+	 * @param lifeMs how long an entry is kept; Infinity: forever
+	 * @param room maximum total weight; a heavier value is kept alone
 	 */
 	constructor(
 		private readonly capacity: number,
@@ -78,7 +78,7 @@ export class Recent<V = true> {
 		return this.fresh(key) !== undefined;
 	}
 
-	/** When the entry was put; undefined if it isn't remembered. */
+	/** When the entry was put; undefined if it isn't kept. */
 	sinceMs(key: string): number | undefined {
 		const slot = this.fresh(key);
 		return slot === undefined ? undefined : this.since[slot];

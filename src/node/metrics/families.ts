@@ -1,4 +1,4 @@
-/** The metric families of a node, under the network's names (protocol/configuration §4.5, recording ops/metrics). */
+/** A node's metric families with the network's names (protocol/configuration §4.5, recording ops/metrics). */
 
 import type { NetworkName } from "../rules/chain-rules.js";
 import type { Release } from "../rules/release.js";
@@ -6,21 +6,21 @@ import type { Release } from "../rules/release.js";
 type FamilyKind = "counter" | "gauge" | "histogram";
 
 export interface Family {
-	/** Behind the prefix. */
+	/** Name without the prefix. */
 	readonly name: string;
 	readonly kind: FamilyKind;
 	readonly labels: readonly string[];
-	/** `BRAND` stands for the network's word. */
+	/** `BRAND` is replaced by the network's name. */
 	readonly help: string;
-	/** Upper bounds of a histogram's buckets; absent: those of all. */
+	/** Upper bounds of a histogram's buckets; absent: {@link BUCKETS}. */
 	readonly buckets?: readonly number[];
-	/** The first release whose page names it; absent: all do. */
+	/** First release that exposes it; absent: all do. */
 	readonly since?: Release;
-	/** The only network whose page names it; absent: all do. */
+	/** Only network that exposes it; absent: all do. */
 	readonly network?: NetworkName;
 }
 
-/** Upper bounds of a histogram's buckets, in seconds or bytes. */
+/** Default bucket bounds of histograms, in seconds or bytes. */
 export const BUCKETS: readonly number[] = [
 	0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
@@ -33,11 +33,11 @@ const family = (kind: FamilyKind, name: string, help: string, ...labels: string[
 });
 
 /**
- * Every family that a page of the network's nodes names. Some have no series here: a node without locks never waits for
- * one, and its cache drops whole generations, of which it doesn't know how much was still in use. `error_info` counts what
- * loggers of the reference print, and of `internal_service_fail` no recording shows what moves it. Those of
- * peers (`p2p_*`, `tcp_bytes`, `udp_bytes`, `ping_pong`, `block_fetch`, `block_receive_delay`, `block_process`,
- * `miner_latency`, `message_process`) are for the peer network to record.
+ * All families exposed by the network's nodes. Some have no series here: this node has no lock to wait for,
+ * and its cache evicts whole generations without knowing how much was in use. `error_info` counts log output
+ * of the reference, and no recording shows what increments `internal_service_fail`. Those of peers (`p2p_*`,
+ * `tcp_bytes`, `udp_bytes`, `ping_pong`, `block_fetch`, `block_receive_delay`, `block_process`,
+ * `miner_latency`, `message_process`) are recorded by the peer network.
  */
 export const FAMILIES = {
 	transactions: family("counter", "txs_total", "BRAND  txs  info .", "type", "detail"),

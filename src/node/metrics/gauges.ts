@@ -1,4 +1,4 @@
-/** Families of our own in a Prometheus registry, which the network's node doesn't have: each is registered where a node has what it counts. */
+/** Prometheus gauges that the network's node doesn't have, registered where a node has the data for them. */
 
 import { statfsSync } from "node:fs";
 import { Gauge, type Registry } from "prom-client";
@@ -13,13 +13,13 @@ import type { HistoryReader } from "../history/history-index.js";
 import type { FollowedHash } from "../state/state-hash/followed-hash.js";
 import type { StateView } from "../state/view.js";
 
-/** Longest text of a label, in characters. */
+/** Maximum characters of a label value. */
 const MAX_LABEL = 300;
 
-/** The network's word in a node's spelling. */
+/** The network's name in the node's dialect. */
 const brandOf = (dialect: Dialect): string => (dialect === "deployed" ? "tron" : "coin");
 
-/** Registers gauges of one value each, read for each page. @param begin of their names */
+/** Registers single-value gauges, read at each scrape. @param begin name prefix after the brand */
 export function gaugesOf(registry: Registry, dialect: Dialect, begin: string) {
 	return (name: string, help: string, value: () => number): void => {
 		new Gauge({
@@ -33,7 +33,7 @@ export function gaugesOf(registry: Registry, dialect: Dialect, begin: string) {
 	};
 }
 
-/** Blocks on which this node and others don't agree. */
+/** Blocks on which this node and others disagree. */
 export function registerDisagreements(
 	registry: Registry,
 	dialect: Dialect,
@@ -68,8 +68,8 @@ export function registerDisagreements(
 }
 
 /**
- * The comparison with another node.
- * @param auditOf undefined: it hasn't begun
+ * Gauges of the comparison with another node.
+ * @param auditOf undefined if it hasn't started
  */
 export function registerAuditGauges(
 	registry: Registry,
@@ -97,9 +97,9 @@ export function registerAuditGauges(
 	});
 }
 
-/** Nodes are asked at different moments, so that the newest blocks of two are rarely the same: one in five minutes is compared. */
+/** Scrapes of two nodes rarely fall on the same newest block, so only every hundredth, one in five minutes, is compared. */
 const COMPARED_EVERY = 100n;
-/** As many bytes of a hash as a number of a page holds. */
+/** Bytes of a hash that fit exactly in a sample's double. */
 const SHOWN_BYTES = 6;
 
 /** The witnesses for which a node makes blocks: the slots that they miss are its operator's own. */
@@ -120,7 +120,7 @@ export function registerProducers(
 	});
 }
 
-/** The hash of the state, on nodes that follow it. */
+/** State hash gauges, on nodes that compute it. */
 export function registerStateHashGauges(
 	registry: Registry,
 	dialect: Dialect,
@@ -151,8 +151,8 @@ export function registerStateHashGauges(
 }
 
 /**
- * Events, on nodes that publish them.
- * @param read asked for each page; undefined: nothing is counted yet
+ * Event gauges, on nodes that publish events.
+ * @param read called at each scrape; undefined: no counts yet
  */
 export function registerEventGauges(
 	registry: Registry,
@@ -184,7 +184,7 @@ export function registerEventGauges(
 	receiver("left_out", "Events that could not be published.", ({ leftOut }) => leftOut);
 }
 
-/** The history by account and contract, on nodes that keep it. */
+/** Gauges of the history by account and contract, on nodes that have it. */
 export function registerHistoryGauges(registry: Registry, dialect: Dialect, history: HistoryReader): void {
 	const gauge = gaugesOf(registry, dialect, "history_");
 	gauge("database_up", "1: the database of the history answers.", () => (history.status.isReachable ? 1 : 0));
@@ -193,17 +193,17 @@ export function registerHistoryGauges(registry: Registry, dialect: Dialect, hist
 	gauge("bytes", "Bytes of the history on disk.", () => history.bytes);
 }
 
-/** Block versions that are looked at; the network's are in the thirties. */
+/** Highest block version examined; the network's are in the thirties. */
 const HIGHEST_VERSION = 99;
 
-/** A vote of the witnesses for a block version that hasn't passed. */
+/** A pending vote of witnesses for a block version. */
 interface VersionVote {
 	readonly version: number;
-	/** Witnesses whose blocks have it, in percent of the active ones. */
+	/** Active witnesses whose blocks have it, in percent. */
 	readonly percent: number;
 }
 
-/** The highest version that some witnesses vote for and not all, above the newest one that all do; undefined: there is none. */
+/** The highest version with some votes above the newest unanimous one; undefined if there is none. */
 export function versionVote({ properties }: Pick<StateView, "properties">): VersionVote | undefined {
 	for (let version = HIGHEST_VERSION; version > 0; version--) {
 		const votes = properties.forkStatistics(version);
@@ -216,8 +216,8 @@ export function versionVote({ properties }: Pick<StateView, "properties">): Vers
 }
 
 /**
- * What an operator's alarms ask for beside the network's own families: room on the disk, memory, and votes for a new block version.
- * @param folder whose file system counts; undefined: the chain lives in memory
+ * Gauges for operators' alarms beyond the network's families: disk space, memory, votes for a block version.
+ * @param folder selects the file system; undefined for an in-memory chain
  */
 export function registerOperatorGauges(
 	registry: Registry,

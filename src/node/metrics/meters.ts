@@ -1,4 +1,4 @@
-/** The older meters of a node, which `getstatsinfo` shows where `node.metricsEnable` is on (protocol/http-endpoints §5.2). */
+/** The legacy meters in `getstatsinfo`, enabled by `node.metricsEnable` (protocol/http-endpoints §5.2). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -6,11 +6,11 @@ import { type LatencyMeter, NO_METERS, type NodeMeters, type Rate } from "../api
 import type { AnsweredRequest } from "../api/observer.js";
 
 const TICK_MS = 5_000;
-/** Blocks over which their delays are judged. */
+/** Number of recent blocks in delay statistics. */
 const DELAYS = 1024;
 const SECONDS_A_TICK = TICK_MS / 1000;
 
-/** A moving average of events a second, over some minutes: it forgets by the same share each tick. */
+/** Exponentially weighted moving average of events a second, over some minutes. */
 class MovingAverage {
 	private readonly share: number;
 	private rate: number | undefined;
@@ -58,12 +58,12 @@ export class Meter {
 		return { count: this.count, mean, oneMinute, fiveMinutes, fifteenMinutes };
 	}
 
-	/** Catches up with the ticks that passed. */
+	/** Applies the ticks that have passed. */
 	private tick(): void {
 		const due = Math.floor((this.clock() - this.lastTickMs) / TICK_MS);
 		if (due <= 0) return;
 		this.lastTickMs += due * TICK_MS;
-		// After half a day without events nothing of any average is left.
+		// After half a day without events every average is zero.
 		for (let i = 0; i < Math.min(due, 8640); i++) {
 			for (const average of this.averages) average.tick(i === 0 ? this.sinceTick : 0);
 		}
@@ -71,7 +71,7 @@ export class Meter {
 	}
 }
 
-/** How late blocks were: the newest ones are judged. */
+/** Block delays; statistics are of the most recent ones. */
 class Delays {
 	private readonly newest: number[] = [];
 	private count = 0;
@@ -96,19 +96,19 @@ class Delays {
 	}
 }
 
-/** What blocks of one witness say of it. */
+/** Version and delays of one witness's blocks. */
 interface WitnessMeters {
 	version: number;
 	readonly delays: Delays;
 }
 
-/** Calls of one endpoint, and what it sent; undefined: that is not counted. */
+/** Calls of an endpoint and bytes it sent; undefined: bytes are not counted. */
 interface EndpointMeters {
 	readonly calls: Meter;
 	readonly sentBytes: Meter | undefined;
 }
 
-/** Only these servers' requests are counted. */
+/** Servers whose requests are counted. */
 export const COUNTED_SERVERS = /^(jsonrpc )?full$/;
 
 export class Meters {
@@ -123,7 +123,7 @@ export class Meters {
 	private readonly reasons = new Map<string, number>();
 	private protocolErrors = 0;
 	private readonly delays = new Delays();
-	/** By address in hexadecimal. Only active witnesses come in, so they are few. */
+	/** By hexadecimal address. Only active witnesses are added, so there are few. */
 	private readonly witnesses = new Map<string, WitnessMeters>();
 
 	constructor(private readonly clock: () => number) {
@@ -134,7 +134,7 @@ export class Meters {
 		this.api = { calls: new Meter(clock), failures: new Meter(clock), sentBytes: new Meter(clock) };
 	}
 
-	/** A request over HTTP. One that fails counts in the sums only, without its bytes (recording ops/metrics). */
+	/** An HTTP request. Failed ones count only in the totals, without bytes (recording ops/metrics). */
 	answered({ server, path, status, bytes }: AnsweredRequest): void {
 		if (!COUNTED_SERVERS.test(server)) return;
 		this.api.calls.mark();
@@ -146,7 +146,7 @@ export class Meters {
 		own.sentBytes?.mark(bytes);
 	}
 
-	/** @param method of gRPC, `protocol.Wallet/GetAccount`; what such calls send is not counted */
+	/** @param method gRPC method, such as `protocol.Wallet/GetAccount`; sent bytes are not counted */
 	called(method: string): void {
 		this.api.calls.mark();
 		this.endpoint(method, false).calls.mark();
@@ -161,12 +161,12 @@ export class Meters {
 		return made;
 	}
 
-	/** @param ms that the block took */
+	/** @param ms processing time of the block */
 	pushed(ms: number): void {
 		this.blocks.mark(Math.round(ms));
 	}
 
-	/** A new block of a peer was taken: transactions of own ones are not counted (recording ops/metrics). */
+	/** A peer's new block was applied; transactions of own blocks don't count (recording ops/metrics). */
 	blockTaken(transactions: number): void {
 		this.transactions.mark(transactions);
 	}
@@ -183,12 +183,12 @@ export class Meters {
 		this.protocolErrors++;
 	}
 
-	/** @param delayMs from the time of a block to its arrival */
+	/** @param delayMs from the block's timestamp to its arrival */
 	blockReceived(delayMs: number): void {
 		this.delays.add(delayMs);
 	}
 
-	/** A new block of an active witness was announced by a peer. */
+	/** A peer announced a new block of an active witness. */
 	blockJudged({ witness, message }: Pick<SignedBlock, "witness" | "message">, delayMs: number): void {
 		const address = toHex(witness);
 		const version = message.block_header?.raw_data?.version ?? 0;
@@ -198,7 +198,7 @@ export class Meters {
 		this.witnesses.set(address, known);
 	}
 
-	/** A rule refused a block that would have followed the head. */
+	/** A block that would have extended the head was rejected. */
 	blockRefused(number: bigint, reason: string): void {
 		this.failedBlock = { number, reason };
 	}

@@ -1,4 +1,4 @@
-/** The listener from which a Prometheus server reads (protocol/configuration §4.5). */
+/** The Prometheus scrape endpoint (protocol/configuration §4.5). */
 
 import type { HttpAnswer } from "../api/http-answer.js";
 import { HttpListener } from "../api/http-listener.js";
@@ -9,9 +9,9 @@ import { MAX_CONNECTIONS } from "../listening/connection-gate.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import type { MetricRegistry } from "./registry.js";
 
-/** Prometheus asks every few seconds. */
+/** Cache time of a page: Prometheus scrapes every few seconds. */
 const KEPT_MS = 1_000;
-/** Pages of chosen names that are kept, or wait to be made. The whole page always has a place, so that choosing names keeps nobody from it. */
+/** Cached or pending pages of selected names. The full page always has a slot, so they can't block it. */
 const MAX_PAGES = 8;
 
 interface MetricsPage {
@@ -21,9 +21,9 @@ interface MetricsPage {
 
 interface Kept {
 	readonly page: Promise<MetricsPage>;
-	/** Whether it has names that were asked for. */
+	/** Whether names were selected. */
 	readonly isChosen: boolean;
-	/** Undefined: it is being made, or waits for that. */
+	/** When it was built; undefined while pending. */
 	madeMs: number | undefined;
 }
 
@@ -31,13 +31,13 @@ export class KeptPages {
 	private readonly kept = new Map<string, Kept>();
 	private last: Promise<unknown> = Promise.resolve();
 
-	/** @param now milliseconds of a clock that only goes forward */
+	/** @param now monotonic milliseconds */
 	constructor(
 		private readonly make: (names: readonly string[], isOpenMetrics: boolean) => Promise<MetricsPage>,
 		private readonly now: () => number,
 	) {}
 
-	/** @returns undefined: too many others are being made */
+	/** @returns undefined if too many pages are pending */
 	page(names: readonly string[], isOpenMetrics: boolean): Promise<MetricsPage> | undefined {
 		this.forgetOld();
 		const key = JSON.stringify([isOpenMetrics, ...names]);
@@ -77,7 +77,7 @@ interface RunningMetricsServer {
 
 /**
  * Binds the port; rejects with a {@link PortError}.
- * @param now milliseconds of a clock that only goes forward
+ * @param now monotonic milliseconds
  */
 export async function startMetricsServer(
 	registry: MetricRegistry,
@@ -98,7 +98,7 @@ export async function startMetricsServer(
 	return { port: bound, close: () => listener.close() };
 }
 
-/** Every path serves the page, but for the exporter's own health. */
+/** Every path serves the page except the exporter's health check. */
 async function respond(pages: KeptPages, request: HttpRequest, answer: HttpAnswer): Promise<void> {
 	const refused = headRefusal(request);
 	if (refused !== undefined) return answer.page(refused);

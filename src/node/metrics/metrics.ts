@@ -1,4 +1,4 @@
-/** What a node counts about itself, where its configuration asks for it: Prometheus families and the older meters. */
+/** Metrics of a node, if configured: Prometheus families and the legacy meters. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
@@ -35,25 +35,25 @@ interface MetricsOptions {
 	readonly chain: Chain;
 	readonly database: StateDatabase;
 	readonly network: NetworkView;
-	/** Asked for each page; absent: the node publishes no events. */
+	/** Called at each scrape; absent: the node publishes no events. */
 	readonly events?: (() => EventCounts | undefined) | undefined;
-	/** Absent: a development chain. */
+	/** Absent on a development chain. */
 	readonly faults?: Pick<FaultWatch, "found" | "first"> | undefined;
-	/** Asked for each page; absent: witnesses that sign several blocks of one number are not looked for. */
+	/** Called at each scrape; absent: double-signing witnesses are not detected. */
 	readonly doubleSigners?: (() => readonly DoubleSigner[]) | undefined;
-	/** Asked for each page; absent: this node isn't compared with another one. */
+	/** Called at each scrape; absent: this node isn't compared with another one. */
 	readonly audit?: Parameters<typeof registerAuditGauges>[2] | undefined;
-	/** Absent: the node keeps no history by account and contract. */
+	/** Absent: the node has no history by account and contract. */
 	readonly history?: HistoryReader | undefined;
-	/** Undefined: the chain lives in memory. */
+	/** Undefined for an in-memory chain. */
 	readonly dataDirectory?: string | undefined;
-	/** Whether the last slot was lost for want of a signature. */
+	/** Whether the last slot was missed because the remote signer gave no signature. */
 	readonly signerAway: () => boolean;
 	/** Witnesses for which the node makes blocks. */
 	readonly producers: () => readonly Uint8Array[];
 	/** Milliseconds. */
 	readonly clock: () => bigint;
-	/** Milliseconds of a clock that only goes forward. */
+	/** Monotonic milliseconds. */
 	readonly now: () => number;
 	readonly report: (error: unknown, where: string) => void;
 }
@@ -63,12 +63,12 @@ export interface NodeMetrics {
 	readonly peers: PeerMeter;
 	/** Undefined: `node.metricsEnable` is off. */
 	meters(): NodeMeters | undefined;
-	/** Where Prometheus reads; undefined: nowhere. */
+	/** Port of the Prometheus endpoint; undefined without one. */
 	readonly port: number | undefined;
 	close(): Promise<void>;
 }
 
-/** How a refused broadcast is counted; others are not. */
+/** Labels of counted broadcast rejections; others are not counted. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
 	[ReturnResponse_code.SIGERROR, "sig"],
 	[ReturnResponse_code.TAPOS_ERROR, "tapos"],
@@ -91,7 +91,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 				set("queueSize", pool.queued - pool.waiting, { type: "pending" });
 				set("queueSize", pool.waiting, { type: "repush" });
 				set("queueSize", pool.size - pool.queued, { type: "popped" });
-				// There is no queue of that kind here.
+				// This node has no such queue.
 				set("queueSize", 0, { type: "queued" });
 				setPeers(network, (type, count) => set("peers", count, { type }));
 				setDatabase(database, set);
@@ -114,7 +114,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	};
 }
 
-/** One LevelDB holds all stores; its cache of decoded values counts for each. */
+/** All stores share one LevelDB; its cache of decoded values counts for each. */
 function setDatabase(database: StateDatabase, set: Parameters<GaugeReader>[0]): void {
 	for (const { store, reads, misses } of database.cacheUse) {
 		set("cacheRequests", reads, { type: store });
@@ -136,7 +136,7 @@ function setPeers(network: NetworkView, set: (type: string, count: number) => vo
 	set("valid", peers.filter((peer) => !peer.needSyncFromPeer && !peer.needSyncFromUs).length);
 }
 
-/** The older meters count connections as they are now. */
+/** Connections of the legacy meters are read at query time. */
 function withPeers(values: NodeMeters, network: NetworkView): NodeMeters {
 	const peers = network.peers();
 	const valid = peers.filter((peer) => !peer.needSyncFromPeer && !peer.needSyncFromUs).length;
@@ -215,7 +215,7 @@ const CREATE: ServiceCall = ["Wallet", "createTransactionCapsule"];
 const BROADCAST: ServiceCall = ["Wallet", "broadcastTransaction"];
 const CONSTANT_CALL: ServiceCall = ["Wallet", "triggerConstantContract"];
 
-/** What the network's nodes call the work behind some endpoints (recording ops/metrics). */
+/** Services that the network's nodes count for some endpoints (recording ops/metrics). */
 const SERVICES: ReadonlyMap<string, readonly ServiceCall[]> = new Map([
 	["getaccount", [["Wallet", "getAccount"]]],
 	["getnowblock", [GET_NOW_BLOCK]],
@@ -228,12 +228,12 @@ const SERVICES: ReadonlyMap<string, readonly ServiceCall[]> = new Map([
 	["getnodeinfo", [["NodeInfoService", "getNodeInfo"]]],
 	["eth_blockNumber", [GET_NOW_BLOCK]],
 	["eth_call", [CREATE, CONSTANT_CALL]],
-	// Both are of the id of the first block.
+	// Both return the id of the genesis block.
 	["eth_chainId", [GET_BLOCK]],
 	["net_version", [GET_BLOCK]],
 ]);
 
-/** Counts blocks beside the first one of their number. */
+/** Counts further blocks that a witness signed for the same number. */
 function countDoubleSigners(registry: MetricRegistry, read: () => readonly DoubleSigner[]): void {
 	const counted = new Map<string, number>();
 	registry.watch(() => {
@@ -245,10 +245,10 @@ function countDoubleSigners(registry: MetricRegistry, read: () => readonly Doubl
 	});
 }
 
-/** Keys of the witnesses that make blocks now. */
+/** Keys of the active witnesses. */
 const activeSet = (chain: Chain): ReadonlySet<string> => new Set(activeWitnesses(chain.state).map(toKey));
 
-/** Counts what the chain does. @returns ends that */
+/** Counts chain events. @returns stops counting */
 function watchChain(
 	chain: Chain,
 	clock: () => bigint,
@@ -262,7 +262,7 @@ function watchChain(
 			const before = missed.get(toKey(address));
 			missed.set(toKey(address), total);
 			if (before !== undefined && total <= before) continue;
-			// From 0 on: Prometheus sees no increase in a series that begins with what was lost.
+			// Starts at 0: Prometheus sees no increase in a series whose first sample is already counted.
 			const lost = Number(total - (before ?? total));
 			registry?.count("miner", { miner: toBase58Check(address), type: "miss" }, lost);
 		}
@@ -281,7 +281,7 @@ function watchChain(
 	if (registry) {
 		registry.watch((set) => {
 			set("transactionCache", known, { type: "count" });
-			// A transaction is looked up by its whole id: nothing is taken for another one.
+			// Lookups use the full transaction id, so there are no false positives.
 			set("transactionCache", 0, { type: "fpp" });
 		});
 	}
@@ -338,7 +338,7 @@ function watchChain(
 	};
 }
 
-/** What the network's node has no families of. */
+/** Families that the network's node doesn't have. */
 function registerOwnFamilies(metrics: MetricRegistry, options: MetricsOptions): void {
 	const { config, chain, database, faults, doubleSigners, audit, events, history } = options;
 	const place = [metrics.registry, config.node.dialect] as const;

@@ -1,4 +1,4 @@
-/** The families of a node in a Prometheus registry. Loaded only where metrics are asked for. */
+/** The metric families of a node in a Prometheus registry. Loaded only if metrics are enabled. */
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, freemem, loadavg, totalmem } from "node:os";
@@ -8,10 +8,10 @@ import type { NetworkName } from "../rules/chain-rules.js";
 import { isFrom, type Release } from "../rules/release.js";
 import { BUCKETS, FAMILIES, type Family, type FamilyName } from "./families.js";
 
-/** Values by name of a label. */
+/** Label values by label name. */
 type MetricLabels = Readonly<Record<string, string>>;
 
-/** Sets gauges whose value is only known when a page is asked for. */
+/** Sets gauges whose value is only read at a scrape. */
 export type GaugeReader = (set: (name: FamilyName, value: number, labels?: MetricLabels) => void) => void;
 
 interface CpuTimes {
@@ -35,12 +35,12 @@ function processTimes(): CpuTimes {
 	return { busyMs: (user + system) / 1000, allMs: performance.now() * availableParallelism() };
 }
 
-/** How busy this process and its machine are. Each value is about the time since it was read last. */
+/** CPU load of this process and the machine, each since its last read. */
 class SystemLoad {
 	private lastMachine = machineTimes();
 	private lastProcess = processTimes();
 
-	/** Share of all processors that this process used: 0 to 1. */
+	/** Share of all processors used by this process, 0 to 1. */
 	process(): number {
 		const now = processTimes();
 		const share = shareOf(this.lastProcess, now);
@@ -48,7 +48,7 @@ class SystemLoad {
 		return share;
 	}
 
-	/** Share of all processors that was used: 0 to 1. */
+	/** Share of all processors in use, 0 to 1. */
 	system(): number {
 		const now = machineTimes();
 		const share = shareOf(this.lastMachine, now);
@@ -56,7 +56,7 @@ class SystemLoad {
 		return share;
 	}
 
-	/** A line of the kernel's account of memory; 0 on systems that keep none. */
+	/** A value of /proc/meminfo; 0 on systems without it. */
 	swapBytes(name: "SwapTotal" | "SwapFree"): number {
 		try {
 			const text = readFileSync("/proc/meminfo", "utf8");
@@ -83,7 +83,7 @@ export class MetricRegistry {
 
 	/**
 	 * @param clock milliseconds
-	 * @param readGauges sets what is only known when it is asked for
+	 * @param readGauges called at each scrape
 	 */
 	constructor(
 		private readonly dialect: Dialect,
@@ -141,26 +141,26 @@ export class MetricRegistry {
 		gauge("system_free_physical_memory_bytes", "System free physical memory bytes", freemem);
 	}
 
-	/** Adds a reader of further gauges. */
+	/** Adds another gauge reader. */
 	watch(read: GaugeReader): void {
 		this.readers.push(read);
 	}
 
-	/** A family that the release doesn't have counts nothing. */
+	/** Ignored for families that the release doesn't have. */
 	count(name: FamilyName, labels: MetricLabels = {}, by = 1): void {
 		if (!this.counters.has(name)) return;
 		this.created.note(name, labels);
 		this.counters.get(name)?.inc(labels, by);
 	}
 
-	/** @param value seconds, bytes or a number of things */
+	/** @param value seconds, bytes or a count */
 	record(name: FamilyName, value: number, labels: MetricLabels = {}): void {
 		if (!this.histograms.has(name)) return;
 		this.created.note(name, labels);
 		this.histograms.get(name)?.observe(labels, value);
 	}
 
-	/** A series that has counted nothing yet appears with zeros. */
+	/** Creates a series with zeros before its first event. */
 	show(name: FamilyName, labels: MetricLabels): void {
 		if (this.created.note(name, labels)) this.histograms.get(name)?.zero(labels);
 	}
@@ -168,7 +168,7 @@ export class MetricRegistry {
 	/**
 	 * The page in the text format.
 	 * @param names only these families; empty: all
-	 * @param isOpenMetrics in the newer format that clients may ask for
+	 * @param isOpenMetrics use the OpenMetrics format
 	 */
 	async page(
 		names: readonly string[],
@@ -190,21 +190,21 @@ export class MetricRegistry {
 	}
 }
 
-/** When each series of a counter or histogram began: a family of its own behind each. */
+/** Creation time of each counter or histogram series: a `_created` family after each. */
 class CreationTimes {
 	private readonly families = new Map<FamilyName, { readonly head: string; readonly name: string }>();
 	private readonly times = new Map<FamilyName, Map<string, number>>();
 
 	constructor(private readonly clock: () => bigint) {}
 
-	/** @param name with the prefix */
+	/** @param name with prefix */
 	add(family: FamilyName, name: string, help: string): void {
 		const created = `${name.replace(/_total$/, "")}_created`;
 		const head = `# HELP ${created} ${help}\n# TYPE ${created} gauge\n`;
 		this.families.set(family, { head, name: created });
 	}
 
-	/** @returns whether the series begins */
+	/** @returns whether the series is new */
 	note(family: FamilyName, labels: MetricLabels): boolean {
 		const key = Object.entries(labels)
 			.map(([name, value]) => `${name}="${value.replace(/["\\\n]/g, "\\$&")}"`)
@@ -229,7 +229,7 @@ class CreationTimes {
 	}
 }
 
-/** In the newer format a counter's family has no `_total`, and the page says where it ends. */
+/** In OpenMetrics the family name of a counter has no `_total`, and the page ends with `# EOF`. */
 function toOpenMetrics(text: string): string {
 	const lines = text
 		.split("\n")

@@ -1,4 +1,4 @@
-/** Where a PostgreSQL database is, what settings may say of it, and the password for it, which is in no setting. */
+/** Address of a PostgreSQL database, validation of its settings, and its password, which is no setting. */
 
 import { readSecretFile } from "../../keystore/private-file.js";
 import { OperatorError } from "../../protocol/operator-error.js";
@@ -6,26 +6,26 @@ import { OperatorError } from "../../protocol/operator-error.js";
 export interface DatabaseAddress {
 	/** `postgres://user@host:port/database`, without a password. */
 	readonly url: string;
-	/** File with the password; undefined: `PGPASSWORD`, or the password file of PostgreSQL's own programs. */
+	/** File with the password; undefined: `PGPASSWORD` or PostgreSQL's own password file. */
 	readonly passwordFile: string | undefined;
-	/** Schema that the tables are in; made if it isn't there. */
+	/** Schema of the tables; created if missing. */
 	readonly schema: string;
 }
 
 const MAX_PASSWORD_BYTES = 4096;
 
-/** A database can't be used as it is configured; one sentence. */
+/** The database can't be used as configured; one sentence. */
 export class DatabaseRefusal extends OperatorError {
 	override readonly name: string = "DatabaseRefusal";
 }
 
-/** A database as messages name it: host, port and name. */
+/** The database in messages: host, port and name. */
 export function databaseName({ url }: DatabaseAddress): string {
 	const { host, pathname, searchParams } = new URL(url);
 	return `postgres://${host || (searchParams.get("host") ?? "localhost")}${pathname}`;
 }
 
-/** What a connection is made with: the address with the password in it. @throws {DatabaseRefusal} if the file can't be read */
+/** The URL with the password. @throws {DatabaseRefusal} if the file can't be read */
 export function connectionString({ url, passwordFile }: DatabaseAddress): string {
 	if (passwordFile === undefined) return url;
 	const password = readSecretFile(
@@ -38,11 +38,11 @@ export function connectionString({ url, passwordFile }: DatabaseAddress): string
 	return parsed.href;
 }
 
-/** Names that mean the same with quotation marks and without, and that are none of PostgreSQL's own. */
+/** Names that mean the same quoted and unquoted, and aren't reserved by PostgreSQL. */
 export const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/;
 export const WRONG_SCHEMA = "must be small letters, digits and _, at most 63, and not begin with pg_";
 
-/** Why an address isn't one of a database; without a word of it, since it may hold a password. */
+/** Why a URL isn't a database's; the text has none of the URL, which may contain a password. */
 export function wrongDatabaseUrl(url: string): string | undefined {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
 	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol) || parsed.pathname.length < 2) {

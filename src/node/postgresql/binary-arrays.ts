@@ -1,22 +1,22 @@
 /**
- * Columns of many rows as PostgreSQL's binary arrays, so that one statement writes them all without a text form of each value.
- * Source: PostgreSQL, array_recv and the receive functions of the types (`src/backend/utils/adt`).
+ * Columns of many rows as PostgreSQL binary arrays, so that one statement writes them all without text
+ * encoding. Source: PostgreSQL, array_recv and the receive functions of the types (`src/backend/utils/adt`).
  */
 
 export type ColumnType = "bytea" | "bigint" | "integer" | "smallint" | "text" | "timestamptz" | "numeric";
 
-/** Of timestamptz milliseconds since 1970; of numeric decimal text. */
+/** For timestamptz milliseconds since 1970, for numeric decimal text. */
 export type ColumnValue = Uint8Array | string | number | bigint;
 
 interface Encoding {
-	/** Object identifier of the type of elements. */
+	/** OID of the element type. */
 	readonly oid: number;
-	/** Type that the array is sent as, where it isn't the column's own. */
+	/** Type the array is sent as, if not the column's. */
 	readonly sentAs?: ColumnType;
 	readonly bytesOf: (value: ColumnValue) => Uint8Array;
 }
 
-/** Milliseconds from 1970 to 2000, at which PostgreSQL's times begin. */
+/** Milliseconds from 1970 to PostgreSQL's epoch, 2000-01-01. */
 const EPOCH_MS = 946_684_800_000;
 
 const encodings: Readonly<Record<ColumnType, Encoding>> = {
@@ -29,10 +29,10 @@ const encodings: Readonly<Record<ColumnType, Encoding>> = {
 	numeric: { oid: 25, sentAs: "text", bytesOf: (value) => Buffer.from(value as string, "utf8") },
 };
 
-/** Type of the parameter that takes {@link binaryArray} of a column. */
+/** Parameter type for the {@link binaryArray} of a column. */
 export const arrayType = (type: ColumnType): string => `${encodings[type].sentAs ?? type}[]`;
 
-/** A column of rows, one dimension, no value missing. */
+/** A one-dimensional array without nulls. */
 export function binaryArray(type: ColumnType, values: readonly ColumnValue[]): Buffer {
 	const { oid, bytesOf } = encodings[type];
 	if (values.length === 0) return head(0, oid);
@@ -47,7 +47,7 @@ export function binaryArray(type: ColumnType, values: readonly ColumnValue[]): B
 	return Buffer.concat(parts);
 }
 
-/** Rows as one array for each of their columns. */
+/** Rows as one array per column. */
 export const binaryArrays = (
 	types: readonly ColumnType[],
 	rows: readonly (readonly ColumnValue[])[],
@@ -59,7 +59,7 @@ export const binaryArrays = (
 		),
 	);
 
-/** Dimensions, whether values are missing, type of elements. */
+/** Header: dimensions, has-nulls flag, element type. */
 function head(dimensions: number, oid: number): Buffer {
 	const bytes = Buffer.alloc(12);
 	bytes.writeInt32BE(dimensions, 0);

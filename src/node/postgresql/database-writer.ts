@@ -1,7 +1,7 @@
 /**
- * The one connection that writes to a schema. Its session holds a lock of the database, so that there is no second writer, and none
- * as long as a transaction of this one could still come to its end. After any failure the connection is given up: what was
- * committed is found out by asking the database over a new one.
+ * The single connection that writes to a schema. Its session holds an advisory lock, so that there is no
+ * second writer while a transaction of this one could still commit. After any failure the connection is
+ * closed; what was committed is read over a new one.
  */
 
 import { createHash } from "node:crypto";
@@ -11,26 +11,26 @@ import { connectionString, type DatabaseAddress, databaseName } from "./address.
 import { DatabaseAway, databaseFailure, WriterElsewhere } from "./failures.js";
 import { migrate, type TableUse } from "./migrations.js";
 
-/** For a connection, and for any statement: then the connection counts as lost. */
+/** Timeouts of connecting and of a statement; the connection counts as lost after either. */
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 30_000;
 const CLOSE_MS = 2_000;
 
-/** A server that lost this machine gives the lock free after a minute. */
+/** The server releases the lock of an unreachable client after a minute. */
 const SESSION = [
 	"SET tcp_keepalives_idle = 30",
 	"SET tcp_keepalives_interval = 10",
 	"SET tcp_keepalives_count = 3",
-	// Sessions of a server may be set to read only by default, and to other levels.
+	// A server's defaults may be read-only sessions and other isolation levels.
 	"SET default_transaction_read_only = off",
 	"SET default_transaction_isolation = 'read committed'",
 ];
 
 export class DatabaseWriter {
 	private client: Client | undefined;
-	/** The session before is over: the server frees its lock first. */
+	/** The end of the previous session: the server must release its lock first. */
 	private ended: Promise<unknown> = Promise.resolve();
-	/** Called when the session is over without having been closed. */
+	/** Called when the session ends without {@link close}. */
 	onLost: (failure: DatabaseAway) => void = () => {};
 
 	constructor(
@@ -39,9 +39,9 @@ export class DatabaseWriter {
 	) {}
 
 	/**
-	 * Makes a session, unless there is one.
+	 * Opens a session, unless there is one.
 	 * @throws {DatabaseAway}
-	 * @throws {DatabaseRefusal} {@link WriterElsewhere} while another writer is there
+	 * @throws {DatabaseRefusal} {@link WriterElsewhere} while there is another writer
 	 */
 	async open(): Promise<void> {
 		if (this.client) return;
@@ -77,7 +77,7 @@ export class DatabaseWriter {
 		);
 	}
 
-	/** Runs statements, all or nothing. @throws {DatabaseAway | DatabaseRefusal} the session is over then */
+	/** Runs a transaction; failure ends the session. @throws {DatabaseAway | DatabaseRefusal} */
 	async transaction<T>(work: (client: Client) => Promise<T>): Promise<T> {
 		const { client } = this;
 		if (!client) throw new DatabaseAway(`${databaseName(this.address)}: there is no connection`);
@@ -100,7 +100,7 @@ export class DatabaseWriter {
 		this.onLost(new DatabaseAway(`${databaseName(this.address)}: the connection is lost`));
 	}
 
-	/** Gives the lock free. A server that doesn't answer any more is not waited for. */
+	/** Releases the lock. An unresponsive server is not awaited. */
 	async close(): Promise<void> {
 		const { client } = this;
 		this.client = undefined;
@@ -108,11 +108,11 @@ export class DatabaseWriter {
 	}
 }
 
-/** Ends a session; one that the server doesn't end any more is not waited for. */
+/** Ends a session; an unresponsive server is not awaited. */
 const endOf = (client: Client): Promise<unknown> =>
 	Promise.race([client.end().catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })]);
 
-/** Number of a lock of the database, the same for every program of this kind. */
+/** Number of the advisory lock, the same for all programs of this kind. */
 function lockNumber(schema: string, use: string): string {
 	const hash = createHash("sha256").update(`coin writer ${use} ${schema}`).digest();
 	return String(hash.readBigInt64BE());

@@ -1,4 +1,4 @@
-/** PostgreSQL's driver, in a file of its own: only nodes that use a database load it. */
+/** PostgreSQL's driver in its own module, loaded only by nodes that use a database. */
 
 import pg from "pg";
 

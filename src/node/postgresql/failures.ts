@@ -1,8 +1,8 @@
-/** Which failures of a database pass by themselves. */
+/** Classifies database failures into temporary and permanent ones. */
 
 import { type DatabaseAddress, DatabaseRefusal, databaseName } from "./address.js";
 
-/** The database can't be reached, or can't do it now: to be tried again. */
+/** The database is unreachable or temporarily unable; to be retried. */
 export class DatabaseAway extends Error {
 	override readonly name = "DatabaseAway";
 }
@@ -12,19 +12,19 @@ export class WriterElsewhere extends DatabaseRefusal {
 	override readonly name = "WriterElsewhere";
 }
 
-/** Values are of a form that the database doesn't have. */
+/** The database can't store the values. */
 export class UnstorableError extends DatabaseRefusal {
 	override readonly name = "UnstorableError";
 }
 
-/** Classes of SQLSTATE of values that can't be stored: wrong form, a rule of the table, too large. */
+/** SQLSTATE classes of unstorable values: invalid data, constraint violation, limit exceeded. */
 const UNSTORABLE = /^(?:22|23|54)...$/;
-/** Classes of SQLSTATE that another try doesn't help: wrong user or database, missing rights. */
+/** SQLSTATE classes that a retry can't fix: wrong user or database, missing rights. */
 const REFUSING = /^(?:28|3D|3F|42|0A)...$/;
-/** What the library says where a password is asked for and none is known. */
+/** The driver's message if a password is required but unknown. */
 const NO_PASSWORD = /client password must be a string/;
 
-/** The failure of a question to a database, as one of the two kinds there are. The password is in neither. */
+/** Maps an error to one of the two failure types, neither of which contains the password. */
 export function databaseFailure(error: unknown, address: DatabaseAddress): DatabaseAway | DatabaseRefusal {
 	if (error instanceof DatabaseAway || error instanceof DatabaseRefusal) return error;
 	const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };

@@ -1,19 +1,19 @@
-/** The tables of a schema, made and changed in numbered steps. */
+/** Creates and changes a schema's tables in numbered steps. */
 
 import type { Client } from "pg";
 import { type DatabaseAddress, DatabaseRefusal, databaseName } from "./address.js";
 
-/** What a schema is used for: each use has tables and steps of its own, so that two may share one schema. */
+/** A use of a schema: each has its own tables and steps, so that two can share one schema. */
 export interface TableUse {
-	/** Begin of the names of its tables. */
+	/** Prefix of its table names. */
 	readonly name: string;
-	/** Statements of step 1 and on; `$schema` stands for the schema. A step that was released never changes. */
+	/** Statements of step 1 and on; `$schema` stands for the schema. A released step never changes. */
 	readonly steps: readonly (readonly string[])[];
 }
 
 export const quoted = (schema: string): string => `"${schema}"`;
 
-/** Brings the tables to the newest step, each step whole or not at all. @throws {DatabaseRefusal} for tables of a newer program */
+/** Applies all missing steps, each atomically. @throws {DatabaseRefusal} for tables of a newer program */
 export async function migrate(client: Client, address: DatabaseAddress, use: TableUse): Promise<void> {
 	const schema = quoted(address.schema);
 	const versions = `${schema}.${use.name}_version`;
@@ -34,7 +34,7 @@ export async function migrate(client: Client, address: DatabaseAddress, use: Tab
 	}
 }
 
-/** The step that the tables are at; 0: there are none. @throws {DatabaseRefusal} for a step that this program doesn't know */
+/** The current step; 0 without tables. @throws {DatabaseRefusal} for a step unknown to this program */
 export async function stepOf(
 	client: Pick<Client, "query">,
 	address: DatabaseAddress,

@@ -1,4 +1,4 @@
-/** The total energy limit that follows usage (protocol/blocks §4.4, step 6, protocol/resources §5). */
+/** The total energy limit, which adapts to usage (protocol/blocks §4.4, step 6, protocol/resources §5). */
 
 import { maxInt, minInt } from "../../protocol/int64.js";
 import type { Properties } from "../state/properties.js";
@@ -8,7 +8,7 @@ import { increase } from "./window.js";
 /** Slots over which block usage is averaged: one minute. */
 const AVERAGE_WINDOW = 20n;
 
-/** Moves the limit after the transactions of a block, while the parameter is on. */
+/** Adjusts the limit after a block's transactions, while the parameter is on. */
 export function updateAdaptiveEnergy(properties: Properties): void {
 	if (!properties.on("ALLOW_ADAPTIVE_ENERGY")) return;
 	const now = properties.headSlot;

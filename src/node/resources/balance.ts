@@ -1,4 +1,4 @@
-/** Moving coins: balances, and where fees go (protocol/resources §1.4). */
+/** Balance changes and fee destinations (protocol/resources §1.4). */
 
 import { toHex } from "../../protocol/bytes.js";
 import { checkedAdd } from "../../protocol/int64.js";
@@ -7,15 +7,15 @@ import { defaultActivePermission, defaultOwnerPermission } from "../../protocol/
 import type { ChainRules } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";
 
-/** An account has less than an operation takes from it. */
+/** The account has less than an operation takes. */
 export class InsufficientBalanceError extends Error {
 	override readonly name = "BalanceInsufficientException";
 }
 
 /**
- * Adds to the balance of an account that exists; adding 0 writes nothing.
- * @throws {InsufficientBalanceError} if it would fall below zero
- * @throws {OverflowError} if it would leave 64 bits
+ * Adds to the balance of an existing account; adding 0 writes nothing.
+ * @throws {InsufficientBalanceError} if it would become negative
+ * @throws {OverflowError} if it would exceed 64 bits
  */
 export function adjustBalance(state: StateView, address: Uint8Array, deltaSun: bigint): void {
 	if (deltaSun === 0n) return;
@@ -36,7 +36,7 @@ export function changeBalance(account: Account, deltaSun: bigint): void {
 	account.balance = checkedAdd(account.balance, deltaSun);
 }
 
-/** Burns a fee, or credits it to the black hole. */
+/** Burns a fee, or credits it to the black hole account. */
 export function sinkFee(state: StateView, rules: ChainRules, feeSun: bigint): void {
 	if (state.properties.on("ALLOW_BLACKHOLE_OPTIMIZATION")) {
 		state.properties.addPositive("BURN_COIN_AMOUNT", feeSun);
@@ -45,7 +45,7 @@ export function sinkFee(state: StateView, rules: ChainRules, feeSun: bigint): vo
 	}
 }
 
-/** Like {@link sinkFee}, but into the fee pool while there is one. */
+/** Like {@link sinkFee}, but into the fee pool if that is enabled. */
 export function sinkFeeToPool(state: StateView, rules: ChainRules, feeSun: bigint): void {
 	if (state.properties.on("ALLOW_TRANSACTION_FEE_POOL")) {
 		state.properties.addPositive("TRANSACTION_FEE_POOL", feeSun);
@@ -54,7 +54,7 @@ export function sinkFeeToPool(state: StateView, rules: ChainRules, feeSun: bigin
 	}
 }
 
-// Creating account records as the transaction types do (protocol/permissions §1.2).
+// Account creation as in the transaction types (protocol/permissions §1.2).
 
 /** A new account, created at the head's time, with default permissions once multi-signature is on. */
 export function newAccount(state: StateView, address: Uint8Array, type: number): Account {

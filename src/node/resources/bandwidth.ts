@@ -1,4 +1,4 @@
-/** What a transaction pays for its bytes (protocol/resources §3, protocol/resources §3). */
+/** Payment for a transaction's bytes (protocol/resources §3). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { byteStringText } from "../../protocol/byte-string-text.js";
@@ -28,13 +28,12 @@ import { changeBalance, InsufficientBalanceError, sinkFee, sinkFeeToPool } from 
 import { resourceLimit } from "./stake.js";
 import { accountIncrease, increase, recovery, unfreezeDelayOn } from "./window.js";
 
-/** Bytes that every contract adds for its result. */
 const MAX_RESULT_SIZE = 64;
 const SIGNATURE_SIZE = 65;
 
-/** How a transaction's bytes were paid. */
+/** How a transaction's bytes were paid for. */
 interface BandwidthCharge {
-	/** The fee was for bytes, not for creating an account: only then it can enter the packing fee. */
+	/** Whether the fee was for bytes, not for account creation: only then it may enter the packing fee. */
 	readonly isByteFee: boolean;
 }
 
@@ -47,7 +46,8 @@ interface BandwidthContext {
 
 /**
  * Charges the owner and fills `net_usage` and `net_fee` of the receipt.
- * @throws {TooBigTransactionResultError | TooBigTransactionError | ContractValidateError | ResourceInsufficientError}
+ * @throws {TooBigTransactionResultError | TooBigTransactionError}
+ * @throws {ContractValidateError | ResourceInsufficientError}
  */
 export function chargeBandwidth(context: BandwidthContext, receipt: ResourceReceipt): BandwidthCharge {
 	const { state, transaction } = context;
@@ -149,7 +149,7 @@ function chargeCreation(
 
 /**
  * Takes a fee from the owner; a fee of 0 writes nothing.
- * @param fee can be negative: a price near its limit times the bytes wraps
+ * @param fee may be negative: a price near its limit times the bytes wraps
  * @throws {ResourceInsufficientError}
  */
 function payFee(
@@ -174,7 +174,7 @@ function payFee(
 	}
 }
 
-/** Pays from the owner's staked bandwidth if it covers all of it. */
+/** Pays from the owner's staked bandwidth if that covers everything. */
 function useStakedBandwidth(state: StateView, owner: Readonly<Account>, bytes: bigint): boolean {
 	const { properties } = state;
 	const now = properties.headSlot;
@@ -229,7 +229,7 @@ function useFreeBandwidth(state: StateView, owner: Readonly<Account>, bytes: big
 	return true;
 }
 
-/** Pays a token transfer from the bandwidth that the token's issuer gives to holders (protocol/resources §3.5). */
+/** Pays a token transfer from the issuer's public bandwidth for holders (protocol/resources §3.5). */
 function useTokenBandwidth(
 	state: StateView,
 	transaction: SignedTransaction,
@@ -291,7 +291,7 @@ function useTokenBandwidth(
 	const id = sameName ? name : token.id;
 	holder.free_asset_net_usageV2 = withEntry(holder.free_asset_net_usageV2, id, ownUsage);
 	holder.latest_asset_operation_timeV2 = withEntry(holder.latest_asset_operation_timeV2, id, now);
-	// The issuer is written last: where it is the sender, its record replaces the sender's (protocol/resources §3.5, rule 7).
+	// Written last: if the issuer is the sender, this overwrites it (protocol/resources §3.5, rule 7).
 	state.account.put(sender.address, holder);
 	state.account.put(issuer.address, payer);
 	return true;

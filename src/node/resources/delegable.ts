@@ -1,4 +1,4 @@
-/** How much of its stake an account may still delegate (protocol/staking §5.3). Amounts in sun. */
+/** How much stake an account can still delegate (protocol/staking §5.3). Amounts in sun. */
 
 import { fromDouble, maxInt, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
 import { type Account, ResourceCode } from "../../protocol/messages.js";
@@ -12,21 +12,21 @@ import {
 	type WindowHolder,
 } from "./window.js";
 
-/** Length of a lock unless the delegation names another, in blocks. */
+/** Default lock period of a delegation, in blocks. */
 export const DEFAULT_LOCK_PERIOD = 86_400n;
 
-/** Bytes of a delegation without the fields whose length varies. */
+/** Bytes of a delegation without its variable-length fields. */
 const DELEGATION_BASE_SIZE = 275;
 
-/** Whether a lock may have a length of its own. */
+/** Whether locks may have a custom period. */
 export function lockPeriodOn(properties: Properties): boolean {
 	return properties.get("MAX_DELEGATE_LOCK_PERIOD") > DEFAULT_LOCK_PERIOD && unfreezeDelayOn(properties);
 }
 
 /**
- * Own stake of generation 2 that is not in use. Usage is attributed to stake of generation 1 and to received
- * delegations first. The result is negative where more is used than staked.
- * @param upcomingBytes bandwidth that the account is about to use besides
+ * Own Stake 2.0 stake that is not in use. Usage is attributed to Stake 1.0 and received delegations first.
+ * Negative if more is used than staked.
+ * @param upcomingBytes further bandwidth that the account is about to use
  */
 export function delegableStake(
 	properties: Properties,
@@ -35,7 +35,7 @@ export function delegableStake(
 	upcomingBytes = 0n,
 ): bigint {
 	const { usage, lastSlot } = resourceUsage(account, resource);
-	// The window moves with the usage, but not that of the account.
+	// The window moves with the usage; the account's own must not change.
 	const { net_window_size, net_window_optimized, account_resource } = account;
 	const scratch: WindowHolder = { net_window_size, net_window_optimized, account_resource };
 	const present = accountIncrease(properties, scratch, resource, usage, 0n, lastSlot, properties.headSlot);
@@ -49,14 +49,14 @@ export function delegableStake(
 	return wrap(ownStakeV2(account, code) - maxInt(0n, wrap(used - others)));
 }
 
-/** Stake that a usage occupies. */
+/** Stake occupied by a usage. */
 export function usedStake(properties: Properties, resource: Resource, usage: bigint): bigint {
 	const { limit, weight } = resourceTotals(properties, resource);
 	const share = toDouble(weight) / toDouble(limit);
 	return fromDouble(toDouble(wrap(usage * SUN_PER_COIN)) * share);
 }
 
-/** Bytes that a delegation of all of the account's bandwidth stake would cost: the network's estimate. */
+/** The network's estimate of a delegation's bytes if it delegates all bandwidth stake. */
 export function delegationSize(
 	properties: Properties,
 	account: Readonly<Account>,
@@ -68,12 +68,12 @@ export function delegationSize(
 	const periodField = lockPeriodOn(properties)
 		? 1 + varintLength(properties.get("MAX_DELEGATE_LOCK_PERIOD"))
 		: 0;
-	// The base size counts four bytes for these fields already.
+	// The base size already includes four bytes for these fields.
 	const more = Math.max(0, balanceField + lockField + periodField - 4);
 	return BigInt(DELEGATION_BASE_SIZE + more + postQuantumBytes);
 }
 
-/** Bytes of a 64-bit integer on the wire. */
+/** Bytes of a 64-bit varint. */
 function varintLength(value: bigint): number {
 	const bits = BigInt.asUintN(64, value).toString(2).length;
 	return Math.ceil(bits / 7);

@@ -1,4 +1,4 @@
-/** Records of what one account delegates to another (protocol/staking §5.1). */
+/** Delegation records between two accounts (protocol/staking §5.1). */
 
 import { concatBytes } from "../../protocol/bytes.js";
 import { wrap } from "../../protocol/int64.js";
@@ -9,12 +9,12 @@ import type { Resource } from "./window.js";
 const UNLOCKED = Uint8Array.of(1);
 const LOCKED = Uint8Array.of(2);
 
-/** Key of a pair's record of generation 1. */
+/** Key of a pair's Stake 1.0 record. */
 export function delegationKeyV1(from: Uint8Array, to: Uint8Array): Uint8Array {
 	return concatBytes(from, to);
 }
 
-/** Key of a pair's record of generation 2. */
+/** Key of a pair's Stake 2.0 record. */
 export function delegationKeyV2(from: Uint8Array, to: Uint8Array, locked: boolean): Uint8Array {
 	return concatBytes(locked ? LOCKED : UNLOCKED, from, to);
 }
@@ -24,12 +24,12 @@ export function delegatedAmount(record: Readonly<DelegatedResource>, resource: R
 	return record[`frozen_balance_for_${resource}`];
 }
 
-/** When a resource of a record may be taken back, in milliseconds; 0: at any time. */
+/** When a resource of a record can be reclaimed, in milliseconds; 0: at any time. */
 export function delegationExpiryMs(record: Readonly<DelegatedResource>, resource: Resource): bigint {
 	return record[`expire_time_for_${resource}`];
 }
 
-/** Adds coins to a resource of a record that the caller writes, and sets its expiry for all of them. */
+/** Adds coins to a resource of a record that the caller writes; the new expiry applies to the total. */
 export function addDelegated(
 	record: DelegatedResource,
 	resource: Resource,
@@ -40,12 +40,12 @@ export function addDelegated(
 	record[`expire_time_for_${resource}`] = expireMs;
 }
 
-/** Whether a record holds no coins any more. */
+/** Whether a record holds no coins. */
 export function isSpent(record: Readonly<DelegatedResource>): boolean {
 	return record.frozen_balance_for_bandwidth === 0n && record.frozen_balance_for_energy === 0n;
 }
 
-/** A changeable record of a pair: a copy of the stored one, or a new one. */
+/** A mutable record of a pair: a copy of the stored one, or a new one. */
 export function editDelegation(
 	state: StateView,
 	key: Uint8Array,
@@ -57,8 +57,8 @@ export function editDelegation(
 }
 
 /**
- * Moves what is no longer locked of a pair from its locked to its unlocked record. A resource that was never locked
- * counts as expired, so the unlocked record may be written without holding anything.
+ * Moves expired resources of a pair from its locked to its unlocked record. A resource that was never locked
+ * counts as expired, so an empty unlocked record may be written.
  */
 export function unlockExpired(state: StateView, from: Uint8Array, to: Uint8Array, nowMs: bigint): void {
 	const lockedKey = delegationKeyV2(from, to, true);

@@ -1,11 +1,11 @@
-/** Who delegates to whom: the index by account (protocol/staking §5.2). */
+/** Index of delegation partners by account (protocol/staking §5.2). */
 
 import { concatBytes, equalBytes, fromKey, toKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
 import { DelegatedResourceAccountIndex } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 
-/** First bytes of the two entries of a pair: under the giver, and under the receiver. */
+/** First key bytes of a pair's two entries: by delegator and by receiver. */
 interface EntryPrefixes {
 	readonly from: number;
 	readonly to: number;
@@ -41,17 +41,17 @@ function deleteEntries(state: StateView, prefixes: EntryPrefixes, from: Uint8Arr
 	state.delegatedResourceAccountIndex.delete(entryKey(prefixes.to, to, from));
 }
 
-/** Notes a delegation of generation 2, at the head's time. */
+/** Adds a Stake 2.0 delegation at the head's time. */
 export function indexDelegationV2(state: StateView, from: Uint8Array, to: Uint8Array): void {
 	putEntries(state, V2, from, to, state.properties.headTimestampMs);
 }
 
-/** Forgets a pair of generation 2. */
+/** Removes a pair of Stake 2.0. */
 export function unindexDelegationV2(state: StateView, from: Uint8Array, to: Uint8Array): void {
 	deleteEntries(state, V2, from, to);
 }
 
-/** Notes a delegation of generation 1, in the form that the chain's rules ask for. */
+/** Adds a Stake 1.0 delegation, in the format that the chain's rules require. */
 export function indexDelegationV1(state: StateView, from: Uint8Array, to: Uint8Array): void {
 	if (state.properties.on("ALLOW_DELEGATE_OPTIMIZATION")) {
 		splitLegacyIndex(state, from);
@@ -67,7 +67,7 @@ export function indexDelegationV1(state: StateView, from: Uint8Array, to: Uint8A
 	});
 }
 
-/** Forgets a pair of generation 1. */
+/** Removes a pair of Stake 1.0. */
 export function unindexDelegationV1(state: StateView, from: Uint8Array, to: Uint8Array): void {
 	if (state.properties.on("ALLOW_DELEGATE_OPTIMIZATION")) {
 		splitLegacyIndex(state, from);
@@ -87,7 +87,7 @@ export function unindexDelegationV1(state: StateView, from: Uint8Array, to: Uint
 	}
 }
 
-/** Turns an account's one record of generation 1 into an entry for each pair, with their positions as times. */
+/** Splits an account's single Stake 1.0 record into entries per pair, with list positions as times. */
 function splitLegacyIndex(state: StateView, address: Uint8Array): void {
 	const legacy = state.delegatedResourceAccountIndex.get(address);
 	if (!legacy) return;
@@ -117,19 +117,19 @@ function withMember(list: readonly Uint8Array[], member: Uint8Array): readonly U
 	return list.some((each) => equalBytes(each, member)) ? list : [...list, member];
 }
 
-/** Drops the first equal element. */
+/** Removes the first equal element. */
 function withoutMember(list: readonly Uint8Array[], member: Uint8Array): readonly Uint8Array[] {
 	const at = list.findIndex((each) => equalBytes(each, member));
 	return at < 0 ? list : list.toSpliced(at, 1);
 }
 
-/** Keys that the entries of an account may have, whichever state they are in: of one generation. */
+/** Candidate keys of an account's entries in any state, for one generation. */
 interface PartnerKeys {
 	readonly to: ReadonlySet<string>;
 	readonly from: ReadonlySet<string>;
 }
 
-/** Looks up the keys on another thread: millions of accounts delegate, so that memory doesn't hold all of them. */
+/** Looks up the keys on another thread: with millions of delegating accounts, not all are in memory. */
 export async function partnerKeys(
 	{ delegatedResourceAccountIndex: index }: StateView,
 	generation: 1 | 2,
@@ -141,8 +141,8 @@ export async function partnerKeys(
 }
 
 /**
- * The index of an account for generation 1, in whichever form it is stored (protocol/staking §8.4).
- * @param keys of {@link partnerKeys}, looked up before the state was asked for
+ * An account's Stake 1.0 index, in whichever format it is stored (protocol/staking §8.4).
+ * @param keys from {@link partnerKeys}, looked up before the state was read
  */
 export function delegationIndexV1(
 	state: StateView,
@@ -152,7 +152,7 @@ export function delegationIndexV1(
 	return state.delegatedResourceAccountIndex.get(address) ?? delegationIndexV2(state, address, keys);
 }
 
-/** The index of an account for generation 2. @param keys as {@link delegationIndexV1} */
+/** An account's Stake 2.0 index. @param keys as {@link delegationIndexV1} */
 export function delegationIndexV2(
 	state: StateView,
 	address: Uint8Array,
@@ -165,7 +165,7 @@ export function delegationIndexV2(
 	});
 }
 
-/** Partners of an account, oldest entry first; entries of one time as a hash map of their keys iterates them. */
+/** Partners by entry time, oldest first; equal times in the order of a hash map of their keys. */
 function partners(state: StateView, keys: ReadonlySet<string>): readonly Uint8Array[] {
 	const index = state.delegatedResourceAccountIndex;
 	const entries = new Map<string, Readonly<DelegatedResourceAccountIndex>>();

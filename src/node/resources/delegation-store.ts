@@ -1,34 +1,32 @@
-/**
- * The reward bookkeeping by cycle: the store "delegation", whose keys are texts (protocol/staking §7.1).
- */
+/** Reward bookkeeping by cycle: the store "delegation", with text keys (protocol/staking §7.1). */
 
 import { be32, be64, readBe32, readBe64, toHex } from "../../protocol/bytes.js";
 import { Account } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 
-/** Share of a reward, in percent, that a witness keeps unless it says otherwise. */
+/** Default share of rewards that a witness keeps, in percent. */
 const DEFAULT_BROKERAGE = 20;
 
-/** Cycle number under which the current setting of a brokerage stands. */
+/** Pseudo cycle that stores the current brokerage setting. */
 const CURRENT_SETTING = -1n;
 
 const text = (key: string): Uint8Array => Buffer.from(key, "latin1");
 const byCycle = (cycle: bigint, address: Uint8Array, what: string): Uint8Array =>
 	text(`${cycle}-${toHex(address)}-${what}`);
 
-/** Reward of a witness's voters in a cycle; 0 if there is none. */
+/** Reward of a witness's voters in a cycle; 0 if none is stored. */
 export function cycleReward(state: StateView, cycle: bigint, witness: Uint8Array): bigint {
 	const bytes = state.delegation.get(byCycle(cycle, witness, "reward"));
 	return bytes ? readBe64(bytes) : 0n;
 }
 
-/** Adds to the reward of a cycle. The record is created even for 0. */
+/** Adds to a cycle's reward. The record is created even for 0. */
 export function addCycleReward(state: StateView, cycle: bigint, witness: Uint8Array, amount: bigint): void {
 	const total = cycleReward(state, cycle, witness) + amount;
 	state.delegation.put(byCycle(cycle, witness, "reward"), be64(total));
 }
 
-/** Votes of a witness in a cycle; undefined if none were recorded. */
+/** Votes of a witness in a cycle; undefined if not recorded. */
 export function cycleVotes(state: StateView, cycle: bigint, witness: Uint8Array): bigint | undefined {
 	const bytes = state.delegation.get(byCycle(cycle, witness, "vote"));
 	return bytes && readBe64(bytes);
@@ -53,7 +51,7 @@ export function setCycleBrokerage(
 	state.delegation.put(byCycle(cycle, witness, "brokerage"), be32(percent));
 }
 
-/** The brokerage that a witness has set for the next cycles. */
+/** A witness's brokerage setting for the next cycles. */
 export function brokerageSetting(state: StateView, witness: Uint8Array): number {
 	return cycleBrokerage(state, CURRENT_SETTING, witness);
 }
@@ -62,7 +60,7 @@ export function setBrokerageSetting(state: StateView, witness: Uint8Array, perce
 	setCycleBrokerage(state, CURRENT_SETTING, witness, percent);
 }
 
-/** Accumulated reward per vote, scaled by 10^18, up to a cycle; 0 if none was stored. */
+/** Accumulated reward per vote up to a cycle, scaled by 10^18; 0 if none is stored. */
 export function cycleVi(state: StateView, cycle: bigint, witness: Uint8Array): bigint {
 	const bytes = state.delegation.get(byCycle(cycle, witness, "vi"));
 	return bytes ? fromTwosComplement(bytes) : 0n;
@@ -82,7 +80,7 @@ export function setBeginCycle(state: StateView, address: Uint8Array, cycle: bigi
 	state.delegation.put(address, be64(cycle));
 }
 
-/** Cycle up to which an account's snapshot of votes counts; -1 if there is none. */
+/** Cycle up to which an account's vote snapshot applies; -1 if there is none. */
 export function endCycle(state: StateView, address: Uint8Array): bigint {
 	const bytes = state.delegation.get(text(`end-${toHex(address)}`));
 	return bytes ? readBe64(bytes) : -1n;
@@ -92,7 +90,7 @@ export function setEndCycle(state: StateView, address: Uint8Array, cycle: bigint
 	state.delegation.put(text(`end-${toHex(address)}`), be64(cycle));
 }
 
-/** The account record as it was when it settled in a cycle. */
+/** The account record at its settlement in a cycle. */
 export function accountVote(state: StateView, cycle: bigint, address: Uint8Array): Account | undefined {
 	const bytes = state.delegation.get(byCycle(cycle, address, "account-vote"));
 	return bytes && Account.decode(bytes);

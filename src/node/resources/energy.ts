@@ -1,4 +1,4 @@
-/** Energy: what an execution may spend, and who pays for what it spent (protocol/resources §4, protocol/machine §5). */
+/** Energy limits of executions, and payment for used energy (protocol/resources §4, protocol/machine §5). */
 
 import { toHex } from "../../protocol/bytes.js";
 import {
@@ -38,13 +38,13 @@ import {
 	windowSlots,
 } from "./window.js";
 
-/** Sun per energy where the chain's price isn't positive. */
+/** Sun per energy if the chain's price isn't positive. */
 const DEFAULT_PRICE = 100n;
 
-/** What a contract's deployer pays at most where its record says 0. */
+/** A deployer's maximum share if the contract record says 0. */
 const DEFAULT_ORIGIN_LIMIT = 10_000_000n;
 
-/** Block version from which energy that was paid in coins counts for the adaptive limit. */
+/** Block version from which energy paid in coins counts for the adaptive limit. */
 const ADAPTIVE_VERSION = 9;
 
 /** Sun per energy. */
@@ -53,7 +53,7 @@ export function energyPrice(properties: Properties): bigint {
 	return price > 0n ? price : DEFAULT_PRICE;
 }
 
-/** Energy a day that an account's stake gives to executions: whole coins only (E_exec, protocol/resources §4.1). */
+/** Daily energy from an account's stake for executions, by whole coins (E_exec, protocol/resources §4.1). */
 function executionEnergy(properties: Properties, account: Readonly<Account>): bigint {
 	const stake = resourceStake(account, "energy");
 	if (stake < SUN_PER_COIN) return 0n;
@@ -66,12 +66,12 @@ function usedEnergy(properties: Properties, account: Readonly<Account>): bigint 
 	return recovery(properties, account, "energy", usage, lastSlot, properties.headSlot);
 }
 
-/** Energy of an account's stake that an execution may still use. */
+/** Energy from an account's stake that an execution can still use. */
 export function stakedEnergyLeft(properties: Properties, account: Readonly<Account>): bigint {
 	return maxInt(wrap(executionEnergy(properties, account) - usedEnergy(properties, account)), 0n);
 }
 
-/** Energy that a contract's deployer pays at most in one execution. */
+/** Maximum energy that a contract's deployer pays per execution. */
 function originLimitOf(contract: Readonly<SmartContract>): bigint {
 	return contract.origin_energy_limit === 0n ? DEFAULT_ORIGIN_LIMIT : contract.origin_energy_limit;
 }
@@ -81,7 +81,7 @@ const clampPercent = (percent: bigint): bigint => minInt(maxInt(percent, 0n), 10
 /** A big integer that must fit 64 bits. */
 const exact = (value: bigint): bigint => checked(value, "BigInteger out of long range");
 
-/** What a transaction may spend for itself. Amounts in sun. */
+/** The sender's spending limits. Amounts in sun. */
 export interface EnergyBudget {
 	readonly properties: Properties;
 	readonly feeLimit: bigint;
@@ -116,17 +116,17 @@ export function oldCallerLimit(budget: EnergyBudget, caller: Readonly<Account>):
 	return minInt(checkedAdd(left, bought), byFee);
 }
 
-/** Who may spend what in the call of a contract. */
+/** Energy limits of a contract call. */
 export interface CallLimit {
 	readonly limit: bigint;
-	/** Left stake energy before the execution; 0 where the bill doesn't use it. */
+	/** Stake energy left before the execution; 0 if the bill doesn't use it. */
 	readonly callerLeft: bigint;
 	readonly originLeft: bigint;
-	/** The deployer's part of the limit; undefined: it takes no part. */
+	/** The deployer's part of the limit; undefined if it doesn't contribute. */
 	readonly originPart: bigint | undefined;
 }
 
-/** The limit of a deploy, or of a call whose deployer takes no part. @throws {OverflowError} */
+/** The limit of a deployment, or of a call without the deployer's share. @throws {OverflowError} */
 export function ownLimit(
 	budget: EnergyBudget,
 	caller: Readonly<Account>,
@@ -144,7 +144,7 @@ export function ownLimit(
 	};
 }
 
-/** The limit of a call to which the contract's deployer contributes. @throws {OverflowError} */
+/** The limit of a call with the deployer's share. @throws {OverflowError} */
 export function sharedLimit(
 	budget: EnergyBudget,
 	caller: Readonly<Account>,
@@ -158,7 +158,7 @@ export function sharedLimit(
 		const own = oldCallerLimit(budget, caller);
 		const left = stakedEnergyLeft(properties, origin);
 		const isEnough = wrap(left * percent) > wrap((100n - percent) * own);
-		// Where the caller's hundredfold wraps, the network's division fails.
+		// If 100 times the caller's limit wraps, the network's division fails.
 		if (isEnough && percent === 0n) throw new OverflowError("/ by zero");
 		const limit = isEnough ? wrap(own * 100n) / percent : checkedAdd(own, left);
 		return { limit, callerLeft: 0n, originLeft: 0n, originPart: undefined };
@@ -177,7 +177,7 @@ export function sharedLimit(
 	};
 }
 
-/** Usage and windows around the usage that an execution was expected to make (protocol/resources §4.3). */
+/** Usage and windows before and after adding expected usage (protocol/resources §4.3). */
 export interface ExpectedUsage {
 	readonly usageBefore: bigint;
 	readonly windowBefore: bigint;
@@ -186,7 +186,7 @@ export interface ExpectedUsage {
 	readonly windowAfter: bigint;
 }
 
-/** Adds the expected usage to an account, so that the contract sees it; staking of generation 2 is on. */
+/** Adds expected usage to an account, so that the contract sees it; only under Stake 2.0. */
 export function expectUsage(state: StateView, address: Uint8Array, energy: bigint): ExpectedUsage {
 	const { properties } = state;
 	const now = properties.headSlot;
@@ -208,7 +208,7 @@ export function expectUsage(state: StateView, address: Uint8Array, energy: bigin
 	};
 }
 
-/** Takes the expected usage back out of a record that the caller writes. */
+/** Removes expected usage from a record that the caller writes. */
 function forgetExpected(properties: Properties, account: Account, expected: ExpectedUsage): void {
 	const { usage, lastSlot } = resourceUsage(account, "energy");
 	const window = windowSlots(account, "energy");
@@ -225,16 +225,16 @@ function forgetExpected(properties: Properties, account: Account, expected: Expe
 	else setWindowSlots(account, "energy", newUsage === 0n ? 0n : newWindow);
 }
 
-/** Everything that decides who pays for an execution. */
+/** Inputs for charging an execution. */
 export interface EnergyBill {
 	readonly state: StateView;
 	readonly rules: ChainRules;
 	readonly forks: ForkGates;
 	readonly caller: Uint8Array;
-	/** The contract that was called; undefined for a deploy. */
+	/** The called contract; undefined for a deployment. */
 	readonly contract: Readonly<SmartContract> | undefined;
 	readonly limit: CallLimit;
-	/** What to take out again after a success; undefined: nothing was expected, or the execution failed. */
+	/** Expected usage to remove after a success; undefined if there is none, or the execution failed. */
 	readonly callerExpected: ExpectedUsage | undefined;
 	readonly originExpected: ExpectedUsage | undefined;
 	/** Energy used. */
@@ -243,7 +243,7 @@ export interface EnergyBill {
 }
 
 /**
- * Charges an execution and fills in the receipt (protocol/resources §4.4). With nothing used, nothing is written.
+ * Charges an execution and fills in the receipt (protocol/resources §4.4). Writes nothing for 0 energy.
  * @throws {ContractExecuteError} if the caller can't pay
  */
 export function settleEnergy(bill: EnergyBill, receipt: ResourceReceipt): void {
@@ -267,7 +267,7 @@ function originPays({ state, caller }: EnergyBill, contract: Readonly<SmartContr
 	return state.account.has(origin) || !state.properties.on("ALLOW_TVM_CONSTANTINOPLE");
 }
 
-/** A payer's record without the usage that was expected of it. */
+/** A payer's record without its expected usage. */
 function editedPayer(
 	properties: Properties,
 	stored: Readonly<Account>,
@@ -278,12 +278,12 @@ function editedPayer(
 	return account;
 }
 
-/** Whether the bill uses what was left before the execution, not what is left now. */
+/** Whether the bill uses the energy left before the execution instead of now. */
 function usesSnapshot(properties: Properties): boolean {
 	return unfreezeDelayOn(properties) || properties.on("ALLOW_TVM_FREEZE");
 }
 
-/** What an account has left now, as bills of the old rules count it. */
+/** Energy an account has left now, by the old rules. */
 function presentLeft(properties: Properties, account: Readonly<Account>): bigint {
 	return maxInt(wrap(resourceLimit(properties, account, "energy") - usedEnergy(properties, account)), 0n);
 }
@@ -304,7 +304,7 @@ function payAsOrigin(bill: EnergyBill, contract: Readonly<SmartContract>): bigin
 	return share;
 }
 
-/** Arithmetic whose overflow is a failure of the execution. */
+/** Turns arithmetic overflow into an execution failure. */
 function executeChecked<T>(compute: () => T): T {
 	try {
 		return compute();
@@ -336,7 +336,7 @@ function payAsCaller(bill: EnergyBill, caller: Account, usage: bigint, receipt: 
 	}
 	const payer = Account.copy(state.account.existing(caller.address));
 	payer.balance = wrap(payer.balance - fee);
-	// The fee arrives before it leaves: balance history keeps the order.
+	// The fee is credited before it is debited: balance history keeps the order.
 	if (bill.result === TransactionResultContractResult.OUT_OF_TIME) sinkFee(state, rules, fee);
 	else sinkFeeToPool(state, rules, fee);
 	state.account.put(caller.address, payer);

@@ -1,7 +1,7 @@
 /**
- * Accumulated reward per vote of the cycles before the cumulative algorithm, which stored none (protocol/staking §7.4). Scaled by 10^18.
+ * Accumulated reward per vote for cycles that stored none (protocol/staking §7.4). Scaled by 10^18.
  *
- * PERF: a sum runs over every cycle since the first; sums are kept and extended, else one settlement of an old account
+ * PERF: a sum covers all cycles since the first; sums are cached and extended, else settling one old account
  * would read the store thousands of times.
  */
 
@@ -9,22 +9,22 @@ import { be64, equalBytes, toKey } from "../../protocol/bytes.js";
 import type { StateView } from "../state/view.js";
 import { cycleReward, cycleVotes } from "./delegation-store.js";
 
-/** Rewards per vote are accumulated in 10^-18 sun. */
+/** Scale of accumulated rewards per vote: 10^-18 sun. */
 export const VI_SCALE = 10n ** 18n;
 
-/** Sums of one view of one chain. They hold as long as the block at which they were made is in the chain. */
+/** Sums for one view of a chain; valid while the block at which they were computed is in the chain. */
 interface Sums {
 	readonly number: bigint;
 	readonly blockId: Uint8Array | undefined;
-	/** By witness: index c holds the sum over the cycles 1 to c. */
+	/** By witness: index c has the sum over cycles 1 to c. */
 	readonly byWitness: Map<string, bigint[]>;
 }
 
 const known = new WeakMap<StateView, Sums>();
 
 /**
- * The sum over the cycles 1 to `cycle`; 0 before cycle 1. Cycle 0 earns nothing in this form.
- * @param cycle must be over: its rewards no longer grow
+ * The sum over cycles 1 to `cycle`; 0 before cycle 1. Cycle 0 earns nothing in this form.
+ * @param cycle must have ended, so that its rewards are final
  */
 export function oldRewardVi(state: StateView, cycle: bigint, witness: Uint8Array): bigint {
 	if (cycle < 1n) return 0n;
@@ -40,7 +40,7 @@ export function oldRewardVi(state: StateView, cycle: bigint, witness: Uint8Array
 
 function addedVi(state: StateView, cycle: bigint, witness: Uint8Array): bigint {
 	const reward = cycleReward(state, cycle, witness);
-	// Votes that were never recorded count as -1.
+	// Unrecorded votes count as -1.
 	const votes = cycleVotes(state, cycle, witness) ?? -1n;
 	return reward === 0n || votes === 0n ? 0n : (reward * VI_SCALE) / votes;
 }

@@ -1,4 +1,4 @@
-/** What this node asks of transactions and blocks from outside, and notes at its start (protocol/releases §§2 and 5). */
+/** Admission checks for outside input, and actions at start, by release (protocol/releases §§2 and 5). */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -7,46 +7,45 @@ import type { NetworkName } from "./chain-rules.js";
 import { olderAdmission } from "./older/admission.js";
 import { byRelease, type Release } from "./release.js";
 
-/** Lengths of signatures that a node takes from outside; in blocks, 65 and more (protocol/permissions §3.3). */
+/** Accepted signature lengths from outside; in blocks, 65 and more (protocol/permissions §3.3). */
 const SHORTEST_SIGNATURE = 65;
 const LONGEST_SIGNATURE = 68;
 
-/** A transaction or a block. */
 interface Cleanable<T> {
 	withoutUnknownFields(onNile?: boolean): T;
 	asReadOnNile(): T;
 }
 
 const today = {
-	/** A message in the form in which it goes on. */
+	/** The form of a message that is relayed. */
 	received: <T extends Cleanable<T>>(message: T, network: NetworkName | undefined): T =>
 		message.withoutUnknownFields(network === "nile"),
-	/** Whether this length of a signature is refused. */
+	/** Whether a signature of this length is refused. */
 	isStrangeSignature: (length: number) => length < SHORTEST_SIGNATURE || length > LONGEST_SIGNATURE,
-	/** Whether trades on exchange pairs are refused, and shielded transfers. */
+	/** Whether exchange pair trades and shielded transfers are refused. */
 	closesTrades: ({ properties }: StateView) => !properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION"),
 	closesShielded: ({ properties }: StateView) => !properties.on("ALLOW_SHIELDED_TRANSACTION"),
-	/** Why a block is refused whose transactions have another root than its header's. */
+	/** Error text for a block whose Merkle root differs from its header's. */
 	rootMismatch: (number: bigint, stored: Uint8Array, computed: Uint8Array) =>
 		`merkle root mismatch for block ${number}: expected ${toHex(stored)}, actual ${toHex(computed)}`,
-	/** How a creation without code ends its creator before multi-signature: the name and text of the failure. */
+	/** Failure of a creation without code before multi-signature: class name and text. */
 	emptyCode: (
 		_isConstantinople: boolean,
 		_wasThere: () => boolean,
 	): readonly [name: string, text: string] => ["java.lang.RuntimeException", "Unknown Exception"],
-	/** Does the work of an exchange type so that errors of its arithmetic are refusals. */
+	/** Runs an exchange contract so that arithmetic errors become refusals. */
 	exchangeWork: (guarded: (work: () => void) => void, work: () => void) => guarded(work),
-	/** What the refusal of a foreign signature names. */
+	/** What the refusal of a foreign signature quotes. */
 	foreignSignature: ({ idHex }: SignedTransaction, _signature: Uint8Array) => idHex,
-	/** Whether the root of an announced block is checked before its signature. */
+	/** Whether the Merkle root of an announced block is checked before its signature. */
 	checksAnnouncedRoot: true,
-	/** Whether blocks of a branch that becomes the chain show their signature again. */
+	/** Whether signatures are checked again for blocks of a branch that becomes the chain. */
 	checksBranchSignature: true,
-	/** Whether a start records that keys of account ids are spelled alike on every machine. */
+	/** Whether a start records that account id keys are normalized independently of the locale. */
 	movesAccountIds: true,
-	/** Whether logs are indexed where no JSON-RPC server asks for it. */
+	/** Whether logs are indexed even if no JSON-RPC server is enabled. */
 	alwaysIndexesLogs: true,
-	/** Whether the genesis must name the account that receives fees while burning is off. */
+	/** Whether the genesis must define the account that receives fees while burning is off. */
 	needsBlackHole: true,
 };
 
@@ -54,5 +53,5 @@ export type Admission = typeof today;
 
 const admissions = byRelease<Admission>(today, olderAdmission);
 
-/** What a node of this release asks. */
+/** The admission checks of a release. */
 export const admissionOf = ({ release }: { readonly release: Release }): Admission => admissions[release];

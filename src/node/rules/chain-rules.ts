@@ -1,71 +1,71 @@
-/** What is fixed about a chain before its first block. */
+/** Fixed facts of a chain. */
 
 import { PUBLIC_NETWORK_NAMES, type PublicNetwork } from "../../protocol/public-networks.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import type { NoteTreeHasher } from "../state/note-trees.js";
 import type { Release } from "./release.js";
 
-/** Networks whose numbers differ (protocol/consensus §6.4). A chain of its own counts as the main network does. */
+/** Networks whose numbering differs (protocol/consensus §6.4). Private chains count as main. */
 export const NETWORKS = PUBLIC_NETWORK_NAMES;
 
 export type NetworkName = PublicNetwork;
 
-/** The chain's own pool of shielded notes, where the node has what checks its proofs (protocol/shielded §4). */
+/** The chain's shielded pool, if the node can verify its proofs (protocol/shielded §4). */
 export interface ShieldedPool {
-	/** Of the token that is shielded, as the configuration has it (`node.zenTokenId`). */
+	/** Id of the shielded token (`node.zenTokenId`). */
 	readonly tokenId: string;
 	readonly proofs: ShieldedProofs;
 	readonly trees: NoteTreeHasher;
 }
 
-/** The facts of a chain that are fixed by its configuration and don't live in the state. */
+/** Facts of a chain that are fixed by configuration and not part of the state. */
 export interface ChainRules {
 	readonly genesisTimestampMs: bigint;
 	/** 32 bytes. */
 	readonly genesisId: Uint8Array;
 	/** The account that receives fees while burning is off. */
 	readonly blackHole: Uint8Array;
-	/** Witnesses of the genesis block, with the votes they were given there. */
+	/** Witnesses of the genesis block with their initial votes. */
 	readonly genesisWitnesses: readonly { readonly address: Uint8Array; readonly votes: bigint }[];
-	/** How long a proposal stays open, in milliseconds (`block.proposalExpireTime`). */
+	/** Lifetime of proposals, in milliseconds (`block.proposalExpireTime`). */
 	readonly proposalExpireMs: bigint;
-	/** Height from which the energy-limit rules hold (`enery.limit.block.num`). */
+	/** Height from which the energy-limit rules apply (`enery.limit.block.num`). */
 	readonly energyLimitHeight: bigint;
-	/** Stakes of generation 1 must last as long as the chain's limits say (`block.checkFrozenTime` is 1). */
+	/** Whether the duration of generation 1 stakes is checked (`block.checkFrozenTime` is 1). */
 	readonly checkFrozenTime: boolean;
-	/** Cancelling all unstaking records its details (`vm.saveCancelAllUnfreezeV2Details`). */
+	/** Whether cancelling all unstaking records details (`vm.saveCancelAllUnfreezeV2Details`). */
 	readonly saveCancelDetails: boolean;
-	/** Classes of the handlers of contract types that this node executes (`actuator.whitelist`); absent: all. */
+	/** Allowed contract handler classes (`actuator.whitelist`); absent: all. */
 	readonly allowedHandlers?: ReadonlySet<string>;
 	/**
-	 * Whose checks stand at the doors for transactions and pushed blocks (`node.release`). What a valid block does to the
-	 * state doesn't depend on it, but for a few rows that the releases keep differently for themselves (protocol/releases §2).
+	 * The release whose admission checks apply (`node.release`). It doesn't affect what a valid block does to
+	 * the state, except for a few rows that releases keep differently (protocol/releases §2).
 	 */
 	readonly release: Release;
-	/** Whose numbers of versions and parameters hold (`node.network`); absent: the main network's. */
+	/** The network whose version and parameter numbers apply (`node.network`); absent: main. */
 	readonly network?: NetworkName;
-	/** The version that blocks of this node vote for (`block.version`); absent: the newest that the release knows. */
+	/** The version voted for by this node's blocks (`block.version`); absent: the release's newest. */
 	readonly blockVersion?: number;
-	/** Whether the root of the tree of notes is recorded with each block: not by release 4.8.0 while shielded transactions are off. */
+	/** Whether note tree roots are stored per block: not in release 4.8.0 with shielded transactions off. */
 	readonly keepsNoteTree: boolean;
-	/** Absent: nothing is loaded that checks shielded transfers. */
+	/** Absent if no verifier for shielded transfers is loaded. */
 	readonly shieldedPool?: ShieldedPool | undefined;
-	/** Absent on every network: blocks stand in the network's slots. */
+	/** Absent on every network: blocks follow the network's slots. */
 	readonly development?: DevelopmentSchedule;
 }
 
-/** How a development chain times its blocks (protocol/development-chain §3): by demand, not by the network's slots. */
+/** Block timing of a development chain (protocol/development-chain §3): on demand, not in slots. */
 export interface DevelopmentSchedule {
-	/** The chain's clock in milliseconds since 1970: the time that a block sealed now has. */
+	/** The chain's clock: the time of a block sealed now, in milliseconds since 1970. */
 	readonly now: () => bigint;
-	/** Least distance of two blocks in milliseconds; transactions must not expire before it. */
+	/** Minimum distance of blocks in milliseconds; transactions must not expire before it. */
 	readonly slotMs: bigint;
-	/** The accounts whose keys this node holds: only they produce, and only they count for solidification. */
+	/** Accounts whose keys this node holds: only they produce and count for solidification. */
 	readonly producers: readonly Uint8Array[];
-	/** How far the solidified number stays behind the head. */
+	/** Distance of the solidified number from the head. */
 	readonly solidLag: bigint;
-	/** How long unstaked coins wait, in place of the parameter's days; undefined: those days. */
+	/** Unstaking delay that replaces the parameter's days; undefined: those days. */
 	readonly unstakeDelayMs?: bigint | undefined;
-	/** Whether an account's transactions count without a signature (protocol/development-chain §4.3). */
+	/** Whether an account's transactions need no signature (protocol/development-chain §4.3). */
 	readonly actsUnsigned?: ((owner: Uint8Array) => boolean) | undefined;
 }

@@ -1,13 +1,13 @@
 /**
- * Why a transaction or block is refused: one class an outcome that a caller must tell apart. The message is the exact
- * text of the network; `className` is the name that HTTP error bodies and push answers carry.
+ * Refusals of transactions and blocks: one class per outcome that callers distinguish. The message is the
+ * network's exact text; `className` is the name in HTTP error bodies and push answers.
  */
 
 import type { QuotingMessage } from "../../protocol/quoting-message.js";
 
-/** Base of every refusal by a rule of the chain. */
+/** Base of all refusals by a rule of the chain. */
 export abstract class ChainError extends Error {
-	/** The message, which may quote what no dialect respells. */
+	/** The message; quoted parts are not respelled by dialects. */
 	readonly rawMessage: string | QuotingMessage;
 
 	constructor(message: string | QuotingMessage, options?: ErrorOptions) {
@@ -15,17 +15,17 @@ export abstract class ChainError extends Error {
 		this.rawMessage = message;
 	}
 
-	/** Exception class of the wire, without its package. */
+	/** Exception class name on the wire, without package. */
 	abstract readonly className: string;
 }
 
-/** The contract's checks, or those that count as such, refuse the transaction. */
+/** Contract validation, or what counts as such, refused the transaction. */
 export class ContractValidateError extends ChainError {
 	override readonly name = "ContractValidateError";
 	readonly className: string = "ContractValidateException";
 }
 
-/** The proofs or signatures of a shielded transfer don't hold; counts as a validation failure. */
+/** Proofs or signatures of a shielded transfer are invalid; counts as a validation failure. */
 export class ZkProofValidateError extends ContractValidateError {
 	override readonly className: string = "ZkProofValidateException";
 }
@@ -35,7 +35,7 @@ export class ContractCountError extends ContractValidateError {
 	override readonly className: string = "ContractSizeNotEqualToOneException";
 }
 
-/** The contract failed while it took effect. */
+/** The contract failed during execution. */
 export class ContractExecuteError extends ChainError {
 	override readonly name = "ContractExecuteError";
 	readonly className = "ContractExeException";
@@ -84,13 +84,13 @@ export class ReceiptCheckError extends ChainError {
 	readonly className = "ReceiptCheckErrException";
 }
 
-/** The block's witness, time or signature is not what the schedule asks for. */
+/** The block's witness, time or signature doesn't match the schedule. */
 export class ValidateScheduleError extends ChainError {
 	override readonly name = "ValidateScheduleError";
 	readonly className = "ValidateScheduleException";
 }
 
-/** The header is not signed by the key of its witness. */
+/** The header isn't signed by its witness's key. */
 export class BlockSignatureError extends ChainError {
 	override readonly name = "BlockSignatureError";
 	readonly className = "ValidateSignatureException";
@@ -102,7 +102,7 @@ export class BadBlockError extends ChainError {
 	readonly className = "BadBlockException";
 }
 
-/** The transactions are not those that the header names: the peer that relayed the block changed them. */
+/** The transactions don't match the header's root: the relaying peer altered them. */
 export class MerkleRootError extends BadBlockError {}
 
 export class UnlinkedBlockError extends ChainError {
@@ -120,7 +120,7 @@ export class NonCommonBlockError extends ChainError {
 	readonly className = "NonCommonBlockException";
 }
 
-/** A block of this node joined a side branch: another one of its height was there first. */
+/** A block of this node joined a side branch: another one of its height came first. */
 export class LostSlotError extends Error {
 	override readonly name = "LostSlotError";
 	constructor(number: bigint) {
@@ -129,8 +129,8 @@ export class LostSlotError extends Error {
 }
 
 /**
- * A block can't be judged: it asks for a shielded proof, and there is nothing that checks proofs. The block may be good, so nobody
- * is to blame, and the node must stop before it.
+ * The block needs a shielded proof check and no verifier is available. It may be valid, so no peer is to
+ * blame and the node must stop before it.
  */
 export class UnverifiableBlockError extends Error {
 	override readonly name = "UnverifiableBlockError";
@@ -142,7 +142,7 @@ export class UnverifiableBlockError extends Error {
 	}
 }
 
-/** A failure that the network's rules report as a runtime error of its own class. */
+/** A failure that the network reports as a runtime exception class. */
 export class RuntimeRuleError extends ChainError {
 	override readonly name = "RuntimeRuleError";
 	constructor(
@@ -153,7 +153,7 @@ export class RuntimeRuleError extends ChainError {
 	}
 }
 
-/** A shielded proof is asked for, and there is nothing that checks proofs. */
+/** A shielded proof check is needed and no verifier is available. */
 export class MissingProofsError extends RuntimeRuleError {
 	constructor() {
 		super(

@@ -1,4 +1,4 @@
-/** What the chain and the contract machine tell each other about one transaction. */
+/** Interface between the chain and the virtual machine for one transaction. */
 
 import type { InternalTransaction, ResourceReceipt, TransactionInfoLog } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -6,7 +6,6 @@ import type { StateView } from "../state/view.js";
 import type { ChainRules } from "./chain-rules.js";
 import type { ForkGates } from "./fork-gates.js";
 
-/** The chain on which a transaction runs. */
 export interface ExecutionEnvironment {
 	readonly state: StateView;
 	readonly rules: ChainRules;
@@ -19,26 +18,26 @@ export interface BlockScope {
 	readonly timestampMs: bigint;
 	readonly witness: Uint8Array;
 	readonly parentId: Uint8Array;
-	/** The block carries its witness's signature: it is verified, not packed. */
+	/** Whether the block has its witness's signature: it is verified, not packed. */
 	readonly signed: boolean;
 	/** The block was made by this node. */
 	readonly own: boolean;
 }
 
-/** What a transaction came to, beside its receipt. */
+/** A transaction's outcome beside its receipt. */
 export interface ContractOutcome {
 	/** `Transaction.Result.contractResult`. */
 	readonly code: number;
 	readonly returnData: Uint8Array;
-	/** The contract deployed or called; empty for system contracts. */
+	/** The deployed or called contract; empty for system contracts. */
 	readonly contractAddress: Uint8Array;
-	/** Why the machine failed; undefined: it didn't. */
+	/** Error of the virtual machine, if it failed. */
 	readonly runtimeError: string | undefined;
 	readonly logs: readonly Readonly<TransactionInfoLog>[];
 	readonly internalTransactions: readonly Readonly<InternalTransaction>[];
 }
 
-/** Runs a deploy or trigger transaction: checks, execution, and settling of its energy. */
+/** Runs a deploy or trigger transaction: checks, execution and energy settlement. */
 export type MachineRunner = (
 	environment: ExecutionEnvironment,
 	transaction: SignedTransaction,

@@ -1,4 +1,4 @@
-/** Block versions and the rules that wait for them (protocol/consensus §6). */
+/** Block versions and the rules they activate (protocol/consensus §6). */
 
 import type { StateView } from "../state/view.js";
 import type { ChainRules, NetworkName } from "./chain-rules.js";
@@ -6,13 +6,13 @@ import { type ForkCounts, type ForkTally, OneCount, RecordedTally } from "./fork
 import { adoptWholeCount, TwoCounts } from "./older/two-counts.js";
 import { isFrom, type Release } from "./release.js";
 
-/** The version that is passed by height, not by votes. */
+/** This version passes by height, not by votes. */
 export const ENERGY_LIMIT_VERSION = 5;
 
-/** Versions up to here pass by all witnesses, whether they are known or not. */
+/** Versions up to here need all witnesses. */
 const LAST_UNANIMOUS = 16;
 
-/** Releases after 4.8.0 with a block version of their own: rules ask for them by name, since networks number them differently. */
+/** Releases after 4.8.0 with their own block version, whose number depends on the network. */
 export type LaterRelease = "4.8.0.1" | "4.8.1" | "4.8.1.1" | "4.8.2" | "4.8.2.2" | "4.8.2.3" | "4.8.2_PQ1";
 
 interface ForkRow {
@@ -20,11 +20,11 @@ interface ForkRow {
 	/** Release of the reference node. */
 	readonly release: string;
 	readonly hardForkMs: bigint;
-	/** Share of active witnesses that must produce this version; undefined: all, at any time. */
+	/** Percentage of active witnesses that must produce this version; undefined: all, at any time. */
 	readonly ratePercent?: number;
-	/** The first release that counts it, of those that a node answers as; undefined: all do. */
+	/** The first answering release that counts its votes; undefined: all do. */
 	readonly countedFrom?: Release;
-	/** How well the row is known; absent: recorded from a reference node. Blocks of this node don't vote for one that isn't. */
+	/** Absent: recorded from a reference node. This node doesn't vote for merely documented versions. */
 	readonly certainty?: "documented";
 }
 
@@ -43,7 +43,7 @@ const later = (
 	more: Pick<ForkRow, "countedFrom" | "certainty">,
 ): ForkRow => voted(version, release, ratePercent, more);
 
-/** The versions that all networks have in common, ascending. */
+/** Versions shared by all networks, ascending. */
 const common: readonly ForkRow[] = [
 	unanimous(ENERGY_LIMIT_VERSION, "energy limit"),
 	unanimous(6, "3.2.2"),
@@ -70,32 +70,32 @@ const common: readonly ForkRow[] = [
 ];
 
 /**
- * The versions of the main network and of every chain of its own, ascending (protocol/consensus §6.1). Beside what the table of
- * parameters gates by it, a version begins what is said of it here.
+ * Versions of the main network and of private chains, ascending (protocol/consensus §6.1), with the rules
+ * they activate besides gated parameters.
  */
 export const forkTable: readonly ForkRow[] = [
 	...common,
-	// Blocks with exchange trades are refused, until #98 is 1.
+	// Refuses blocks with exchange trades until #98 is 1.
 	later(33, "4.8.0.1", 70, { countedFrom: "4.8.1" }),
-	// #44 is closed; frozen supply whose end overflows is refused.
+	// Closes #44; refuses frozen supply whose end overflows.
 	later(34, "4.8.1", 80, { countedFrom: "4.8.1" }),
-	// Two time-outs of the machine: CREATE2 at depth 64, one shape of MODEXP.
+	// Two timeouts of the virtual machine: CREATE2 at depth 64, one form of MODEXP.
 	later(35, "4.8.1.1", 70, { countedFrom: "4.8.2" }),
 	later(36, "4.8.2", 80, { countedFrom: "4.8.2" }),
-	// Guards of the machine on self-destruction, on delegated stakes below 0, and on contracts being created.
+	// Virtual machine checks of self-destruction, negative delegated stakes, and contracts under creation.
 	later(37, "4.8.2.2", 70, { countedFrom: "4.8.2", certainty: "documented" }),
-	// Storage slots of one key end a transaction.
+	// Transactions with colliding storage slot keys end.
 	later(38, "4.8.2.3", 70, { countedFrom: "4.8.2", certainty: "documented" }),
 ];
 
-/** The versions of the test network Nile, which numbers them in another order (protocol/consensus §6.4). */
+/** Versions of the test network Nile, which are numbered differently (protocol/consensus §6.4). */
 export const nileForkTable: readonly ForkRow[] = [
 	...common,
 	later(33, "4.8.1", 80, { countedFrom: "4.8.1" }),
 	later(34, "4.8.0.1", 70, { countedFrom: "4.8.1" }),
 	later(35, "4.8.1.1", 70, { countedFrom: "4.8.2" }),
 	later(36, "4.8.2", 80, { countedFrom: "4.8.2" }),
-	// Signatures of post-quantum schemes.
+	// Post-quantum signatures.
 	later(37, "4.8.2_PQ1", 80, { countedFrom: "4.8.2" }),
 ];
 
@@ -105,11 +105,11 @@ const tables: Readonly<Record<NetworkName, readonly ForkRow[]>> = { main: forkTa
 export const forkTableOf = ({ network = "main" }: Pick<ChainRules, "network">): readonly ForkRow[] =>
 	tables[network];
 
-/** The newest version whose rules this program has. */
+/** The newest version whose rules this program implements. */
 export const newestVersion = (rules: Pick<ChainRules, "network">): number =>
 	(forkTableOf(rules).at(-1) as ForkRow).version;
 
-/** The version that blocks of this node carry: the newest that its release knows, unless its owner votes for another. */
+/** The version of blocks produced here: the newest known to the release, unless configured. */
 export function producedVersion(rules: Pick<ChainRules, "network" | "release" | "blockVersion">): number {
 	if (rules.blockVersion !== undefined) return rules.blockVersion;
 	const votable = forkTableOf(rules).filter((row) => isCounted(row, rules.release) && !row.certainty);
@@ -118,12 +118,11 @@ export function producedVersion(rules: Pick<ChainRules, "network" | "release" | 
 
 const isCounted = ({ countedFrom }: ForkRow, release: Release): boolean => isFrom(release, countedFrom);
 
-/** What a block says of its version. */
 interface VersionVote {
 	readonly version: number;
-	/** Of its witness in the active list. */
+	/** Index of its witness in the active list. */
 	readonly position: number;
-	/** Length of that list. */
+	/** Length of the active list. */
 	readonly activeCount: number;
 }
 
@@ -131,7 +130,7 @@ export class ForkGates {
 	private readonly byVersion: ReadonlyMap<number, ForkRow>;
 	private readonly byRelease: ReadonlyMap<string, number>;
 	private readonly counts: ForkCounts<ForkRow>;
-	/** PERF: rules ask with each transaction; statistics change with each block at most, and never in place. */
+	/** PERF: rules ask for each transaction; statistics change at most once per block, and never in place. */
 	private readonly judged = new Map<number, { readonly statistics: Uint8Array; readonly enough: boolean }>();
 	private readonly openings = new Map<number, { readonly interval: bigint; readonly from: bigint }>();
 	readonly network: NetworkName;
@@ -153,8 +152,8 @@ export class ForkGates {
 	}
 
 	/**
-	 * Whether the rules of a version hold at the head: those that every release counts by the release's own count, the
-	 * later ones by that of all.
+	 * Whether the rules of a version apply at the head: versions that every release counts go by the recorded
+	 * count, later ones by the count of all versions.
 	 */
 	passed(version: number): boolean {
 		const isLater = this.byVersion.get(version)?.countedFrom !== undefined;
@@ -172,13 +171,13 @@ export class ForkGates {
 		}
 		if (!statistics || statistics.length === 0) return false;
 		const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
-		// Before its first block a development chain is older than any upgrade, and has passed them all (protocol/development-chain §2).
+		// A development chain passes all upgrades from before its first block (protocol/development-chain §2).
 		const from = this.openingMs(row, interval);
 		if (properties.headTimestampMs < from && !this.rules.development) return false;
 		return this.isEnough(version, row.ratePercent, statistics);
 	}
 
-	/** The end of the cycle in which the time of a version's upgrade lies. */
+	/** End of the maintenance cycle that contains a version's hard fork time. */
 	private openingMs({ version, hardForkMs }: ForkRow, interval: bigint): bigint {
 		const known = this.openings.get(version);
 		if (known?.interval === interval) return known.from;
@@ -187,7 +186,7 @@ export class ForkGates {
 		return from;
 	}
 
-	/** Whether as many witnesses as must have produced a version. */
+	/** Whether enough witnesses have produced a version. */
 	private isEnough(version: number, ratePercent: number, statistics: Uint8Array): boolean {
 		const known = this.judged.get(version);
 		if (known?.statistics === statistics) return known.enough;
@@ -198,13 +197,13 @@ export class ForkGates {
 		return enough;
 	}
 
-	/** Whether the rules of a release after 4.8.0 hold at the head; never, on a network whose table lacks it. */
+	/** Whether the rules of a release after 4.8.0 apply at the head; false if the network's table lacks it. */
 	upgradedTo(release: LaterRelease): boolean {
 		const version = this.byRelease.get(release);
 		return version !== undefined && this.passed(version);
 	}
 
-	/** Sets VERSION_NUMBER to the highest passed version, as a start and some traces do. */
+	/** Sets VERSION_NUMBER to the highest passed version, as at start and in some traces. */
 	init(): void {
 		this.counts.each((tally, rows) => this.initIn(tally, rows));
 	}
@@ -226,7 +225,7 @@ export class ForkGates {
 	/**
 	 * Counts a block's version, after maintenance.
 	 * @param version of the block's header
-	 * @param position of its witness in the active list; negative if it is not in it
+	 * @param position of its witness in the active list, or negative
 	 * @param activeCount length of the active list
 	 */
 	update(version: number, position: number, activeCount: number): void {
@@ -278,8 +277,8 @@ export class ForkGates {
 	}
 
 	/**
-	 * Makes the count of all versions that of the properties, at a start of a node whose release counts them: an older
-	 * release may have kept its own there.
+	 * Copies the count of all versions to the properties when a node starts with a release that counts them: an
+	 * older release may have stored its own there.
 	 */
 	adopt(): void {
 		const { recorded, whole } = this.counts;

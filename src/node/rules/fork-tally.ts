@@ -1,17 +1,16 @@
-/** Where votes for block versions are counted (protocol/consensus §6.3). */
+/** Storage of votes for block versions (protocol/consensus §6.3). */
 
 import type { StateView } from "../state/view.js";
 
-/** One count of votes. */
 export interface ForkTally {
-	/** A byte for each active witness; undefined: nothing was ever counted. */
+	/** One byte per active witness; undefined if nothing was counted yet. */
 	statistics(version: number): Uint8Array | undefined;
 	setStatistics(version: number, statistics: Uint8Array): void;
-	/** The newest version that counts as passed; 0: not known. */
+	/** The newest passed version; 0 if unknown. */
 	latest: number;
 }
 
-/** The count in the properties of the chain. */
+/** The count in the chain's properties. */
 export class RecordedTally implements ForkTally {
 	constructor(private readonly state: StateView) {}
 
@@ -34,15 +33,15 @@ export class RecordedTally implements ForkTally {
 
 /** The counts that a node keeps. */
 export interface ForkCounts<R> {
-	/** That of the node's release, in the properties. */
+	/** The count of the node's release, in the properties. */
 	readonly recorded: ForkTally;
-	/** That of all versions, by which rules begin. */
+	/** The count of all versions, which activates rules. */
 	readonly whole: ForkTally;
-	/** Does the same in each count, each as it was before. */
+	/** Does the same work in each count, each with its own state before. */
 	each(work: (tally: ForkTally, rows: readonly R[]) => void): void;
 }
 
-/** Both are one: the release counts all versions. */
+/** One count for both: the release counts all versions. */
 export class OneCount<R> implements ForkCounts<R> {
 	constructor(
 		readonly recorded: ForkTally,

@@ -1,40 +1,40 @@
 /**
- * What events have of internal transactions, and receipts don't: the input of calls and the code of creations, and all that the
- * configuration leaves out of receipts (`vm.saveInternalTx`). It is kept as long as the receipt of the moment of execution is, only
- * in a process that publishes events, data up to a number of bytes: a call with a megabyte of the same memory costs next to nothing.
+ * Data of internal transactions that events have and receipts lack: call input, creation code, and whatever
+ * the configuration omits (`vm.saveInternalTx`). Kept with execution receipts, only in processes that publish
+ * events, up to a limit: passing a megabyte of the same memory costs a caller almost nothing.
  */
 
 import { EMPTY } from "../../protocol/bytes.js";
 import type { InternalTransaction, TransactionInfo } from "../../protocol/messages.js";
 import type { BlockScope } from "./execution.js";
 
-/** Bytes that are kept of a transaction, and of a block. */
+/** Bytes kept per transaction and per block. */
 const MAX_TRANSACTION_CALL_DATA = 1 << 20;
 const MAX_BLOCK_CALL_DATA = 4 << 20;
 
 type InternalList = readonly Readonly<InternalTransaction>[];
 
-/** Data, or how many bytes were not kept. */
+/** The data, or its length if it wasn't kept. */
 export type CallData = Uint8Array | number;
 
 let isKept = false;
 const dataOf = new WeakMap<Readonly<InternalTransaction>, CallData>();
-/** By the list that a receipt has. */
+/** By the receipt's own list. */
 const completeOf = new WeakMap<InternalList, InternalList>();
 const leftOf = new WeakMap<BlockScope, { bytes: number }>();
 
-/** From now on it is kept. */
+/** Enables keeping call data. */
 export function keepInternalCallData(): void {
 	isKept = true;
 }
 
-/** Copies the data of one transaction's internal calls, since it may change after the call. */
+/** Copies the data of one transaction's internal calls, since memory may change after a call. */
 export class CallDataCopies {
 	private left = MAX_TRANSACTION_CALL_DATA;
 
 	constructor(private readonly block: { bytes: number }) {}
 
-	/** @returns undefined: there is nothing to keep */
+	/** @returns undefined if the data is empty */
 	copy(data: Uint8Array): CallData | undefined {
 		const { length } = data;
 		if (length === 0) return undefined;
@@ -46,7 +46,7 @@ export class CallDataCopies {
 }
 
 /**
- * For one transaction; undefined: nothing is kept, as of what is only tried.
+ * Copies for one transaction; undefined if nothing is kept, as for trial executions.
  * @param block the same object for all transactions of a block
  */
 export function callDataCopies(block: BlockScope | undefined): CallDataCopies | undefined {
@@ -63,15 +63,15 @@ export function setInternalCallData(internal: Readonly<InternalTransaction>, dat
 	dataOf.set(internal, data);
 }
 
-/** Empty where there was none, or nothing is kept in this process; a number: so many bytes were too many to be kept. */
+/** Empty if there was none or this process keeps none; a number is the length of data that was too long. */
 export const internalCallData = (internal: Readonly<InternalTransaction>): CallData =>
 	dataOf.get(internal) ?? EMPTY;
 
-/** @param stored the receipt's own list, of one transaction alone */
+/** @param stored the receipt's own list, unique to a transaction */
 export function setCompleteInternal(stored: InternalList, complete: InternalList): void {
 	completeOf.set(stored, complete);
 }
 
-/** All internal transactions, where they are known; else those that the receipt has. */
+/** All internal transactions if known, else those in the receipt. */
 export const completeInternal = ({ internal_transactions }: Readonly<TransactionInfo>): InternalList =>
 	completeOf.get(internal_transactions) ?? internal_transactions;

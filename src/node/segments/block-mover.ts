@@ -50,7 +50,7 @@ export class BlockMover extends PacedWork {
 		super(options);
 	}
 
-	/** Moves and deletes what is due. @throws {DatabaseError} whatever keeps it from going on */
+	/** Moves and deletes what is due. @throws {DatabaseError} for any failure */
 	protected async work(): Promise<void> {
 		try {
 			await this.removeForgotten();

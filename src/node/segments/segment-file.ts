@@ -1,4 +1,4 @@
-/** Reads a segment with one positioned read and one decompression per group. Everything read is verified by CRC-32. */
+/** Reads a segment: one positioned read and one decompression per group, all verified by CRC-32. */
 
 import { brotliDecompressSync, crc32 } from "node:zlib";
 import type { ReadableFile } from "./segment-files.js";
@@ -27,7 +27,7 @@ export class SegmentFile {
 
 	/**
 	 * Reads footer and index.
-	 * @param note what the footer has to be; absent: whatever it is
+	 * @param note the expected footer; absent: any
 	 * @throws {SegmentDamage}
 	 */
 	static open(file: ReadableFile, note?: SegmentNote): SegmentFile {

@@ -15,7 +15,7 @@ export interface SegmentRow {
 	readonly id: Uint8Array;
 	/** An encoded block. */
 	readonly block: Uint8Array;
-	/** The encoded receipts of its transactions; undefined: the block has none. */
+	/** The encoded receipts of its transactions; undefined if the block has none. */
 	readonly receipts: Uint8Array | undefined;
 }
 
@@ -61,7 +61,7 @@ export const INDEX_ENTRY_BYTES = 44;
 export const FOOTER_BYTES = 40;
 /** Length that marks absent receipts. */
 const ABSENT = 0xffffffff;
-/** Uncompressed size limit of a group's parts; written ones hold a single block at most, or several small ones. */
+/** Uncompressed size limit of a group's parts; written groups have one block or several small ones. */
 const MAX_PART_BYTES = 96 << 20;
 
 /** The three parts of a group, before the last two are compressed. */
@@ -123,7 +123,7 @@ export function encodeSegmentIndex(groups: readonly GroupFacts[]): Buffer {
 	return index;
 }
 
-/** @throws {SegmentDamage} unless the groups lie one after the other and hold all blocks */
+/** @throws {SegmentDamage} unless the groups are contiguous and contain all blocks */
 export function decodeSegmentIndex(index: Buffer, { groups, count, indexAt }: SegmentFooter): GroupFacts[] {
 	const facts: GroupFacts[] = [];
 	let [at, before] = [MARKER.length, 0];

@@ -1,4 +1,4 @@
-/** The segments of a data directory: their list, as recorded in the database, and reading blocks from them. */
+/** The segments of a data directory: the list recorded in the database, and reading blocks from them. */
 
 import { join } from "node:path";
 import { be64, fromUtf8, readBe64, utf8 } from "../../protocol/bytes.js";
@@ -13,7 +13,7 @@ import type { SegmentNote } from "./segment-writer.js";
 const NOTE_PREFIX = Buffer.from([0xff, ...Buffer.from("segment", "latin1")]);
 /** Maximum open files, with their indexes in memory. */
 const OPEN_FILES = 64;
-/** Footers and indexes read before a start completes, those of the newest; the others are read in the background. */
+/** The newest footers and indexes, read before a start completes; the others follow in the background. */
 const AWAITED = 64;
 
 /** A segment as recorded in the database. */
@@ -39,7 +39,7 @@ export function notedName(key: Uint8Array): string | undefined {
 	return isNote ? segmentName(readBe64(key.subarray(NOTE_PREFIX.length))) : undefined;
 }
 
-/** Key of the entry that records the segment whose first block this is. */
+/** Key of the entry that records the segment with this first block. */
 export function noteKey(first: bigint): Uint8Array {
 	return Buffer.concat([NOTE_PREFIX, be64(first)]);
 }
@@ -107,8 +107,8 @@ export class Segments {
 
 	/**
 	 * Reads the list of segments and checks that they exist.
-	 * @param keptBytes how much of unpacked groups is kept
-	 * @throws {DatabaseError} one sentence that names the file that is missing or has changed
+	 * @param keptBytes cache size for decompressed groups
+	 * @throws {DatabaseError} one sentence that names the missing or changed file
 	 */
 	static async open(
 		database: KeyValueDatabase,

@@ -1,7 +1,4 @@
-/**
- * Accounts as they are not: coins, code, storage, tokens, stakes and permissions that a simulation runs with in the place of
- * those of the chain.
- */
+/** Overrides of account state in simulations: coins, code, storage, tokens, stakes and permissions. */
 
 import type { AccountPermissionUpdateContract } from "../../protocol/messages.js";
 import {
@@ -21,16 +18,16 @@ import { createView, type StateView } from "../state/view.js";
 import { ROW_PREFIX_LENGTH, RowKeys } from "../vm/storage-keys.js";
 import { SimulationError } from "./simulation-error.js";
 
-/** What an account has instead; what is absent stays as it is. */
+/** Overrides of an account; absent members are unchanged. */
 export interface AccountEdit {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly balanceSun?: bigint | undefined;
-	/** Empty: the account is no contract any more. */
+	/** Empty: the account is not a contract any more. */
 	readonly code?: Uint8Array | undefined;
-	/** Slots and values of 32 bytes each. */
+	/** Slots and values, 32 bytes each. */
 	readonly slots: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
-	/** Whether all other slots of the contract are empty. */
+	/** Whether all other storage slots are cleared. */
 	readonly clearsStorage: boolean;
 	/** Units of ORC-10 tokens by id. */
 	readonly tokens: readonly (readonly [id: bigint, units: bigint])[];
@@ -38,13 +35,13 @@ export interface AccountEdit {
 	readonly permissions?: Readonly<AccountPermissionUpdateContract> | undefined;
 }
 
-/** The name of contracts that only a simulation has. */
+/** Name of contracts that exist only in a simulation. */
 const CONTRACT_NAME = "simulated";
 
 /**
- * Puts the edits into a layer.
- * @returns the layer, or one on top of it where storage is hidden
- * @throws {SimulationError} for an edit that the chain's state can't have
+ * Applies edits to a layer.
+ * @returns the layer, or one on top of it if storage is cleared
+ * @throws {SimulationError} for an edit that is impossible in the chain's state
  */
 export function applyAccountEdits(layer: StateLayer, edits: readonly AccountEdit[]): StateLayer {
 	try {
@@ -72,7 +69,7 @@ function applied(layer: StateLayer, edits: readonly AccountEdit[]): StateLayer {
 	return top;
 }
 
-/** The same state, in which some contracts have stored nothing: rows can't be listed, only hidden. */
+/** The same state without the storage of some contracts: rows can't be enumerated, only hidden. */
 function withoutStorageOf({ account, contract, backend, seed }: StateView, of: readonly AccountEdit[]) {
 	const hidden = new Set(
 		of.map(({ address }) => {

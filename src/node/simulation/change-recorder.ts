@@ -1,24 +1,24 @@
-/** Records which entries of the state are written, with what they were before. */
+/** Records written state entries and their previous values. */
 
 import { fromKey } from "../../protocol/bytes.js";
 import type { StoreDefinition } from "../state/definition.js";
 import { readOnly, type StateBackend } from "../state/entry.js";
 import { createView, type StateView } from "../state/view.js";
 
-/** What one transaction wrote. */
+/** The writes of one transaction. */
 export interface RecordedChanges {
-	/** The state without what it wrote. Holds until the state is written again. */
+	/** The state before those writes. Valid until the state is written again. */
 	readonly before: StateView;
 	readonly after: StateView;
-	/** Keys of the entries of a store that it wrote, in the order of their first write. */
+	/** Keys it wrote in a store, in the order of their first write. */
 	keysOf(store: Pick<StoreDefinition<unknown>, "index">): readonly Uint8Array[];
 }
 
-/** By store, then by key; undefined: there was no entry. */
+/** Previous values by store and key; undefined if there was no entry. */
 type Befores = Map<number, Map<string, unknown>>;
 
 export class ChangeRecorder {
-	/** The state, whose writes are recorded. */
+	/** The state; writes through it are recorded. */
 	readonly view: StateView;
 	private befores: Befores = new Map();
 
@@ -46,7 +46,7 @@ export class ChangeRecorder {
 		if (!entries.has(key)) entries.set(key, this.state.backend.get(store, key));
 	}
 
-	/** What was written since the last call. */
+	/** The writes since the last call. */
 	take(): RecordedChanges {
 		const { befores, state } = this;
 		this.befores = new Map();

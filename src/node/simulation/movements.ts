@@ -1,4 +1,4 @@
-/** Who gave what to whom in a transaction: coins, ORC-10 tokens, and tokens of contracts as their events tell it. */
+/** Transfers within a transaction: coins, ORC-10 tokens, and contract tokens according to their events. */
 
 import { addressFromHash } from "../../protocol/address.js";
 import { equalBytes, fromHex, fromKey, toKey } from "../../protocol/bytes.js";
@@ -8,16 +8,16 @@ import { stores } from "../state/definition.js";
 import type { TracedCall } from "../tracing/call-trace.js";
 import type { RecordedChanges } from "./change-recorder.js";
 
-/** Fees aren't among them. */
+/** A transfer; fees are not included. */
 export interface Movement {
 	readonly asset: "coin" | "token" | "orc20" | "orc721";
-	/** Of an ORC-10 token, or of the one ORC-721 token. */
+	/** Id of an ORC-10 token, or of an ORC-721 item. */
 	readonly id?: string;
-	/** Of ORC-20 and ORC-721, 21 bytes. */
+	/** For ORC-20 and ORC-721, 21 bytes. */
 	readonly contract?: Uint8Array;
-	/** 21 bytes; undefined: from a stake, a reward, an exchange, an order or out of nothing. */
+	/** 21 bytes; undefined: a stake, reward, exchange, order or issuance. */
 	readonly from: Uint8Array | undefined;
-	/** Undefined: into one of these. */
+	/** Undefined: one of the same. */
 	readonly to: Uint8Array | undefined;
 	/** In sun, or in units of the token. */
 	readonly amount: bigint;
@@ -27,9 +27,9 @@ interface MovedBy {
 	readonly transaction: SignedTransaction;
 	readonly info: Readonly<TransactionInfo>;
 	readonly changes: RecordedChanges;
-	/** The calls, where a contract ran. */
+	/** The call trace, if a contract ran. */
 	readonly root: TracedCall | undefined;
-	/** Takes fees on chains that don't burn them. */
+	/** Receives fees on chains that don't burn them. */
 	readonly blackHole: Uint8Array;
 }
 
@@ -37,10 +37,10 @@ export function movementsOf(moved: MovedBy): Movement[] {
 	return moved.root ? callMovements(moved.root) : balanceMovements(moved);
 }
 
-/** Calls that send what they carry; others show what their caller was sent. */
+/** Calls that transfer value; other kinds only show their caller's value. */
 const SENDING: ReadonlySet<string> = new Set(["CALL", "CALLTOKEN", "CREATE", "CREATE2", "SELFDESTRUCT"]);
 
-/** In the order in which they happened. */
+/** In execution order. */
 function callMovements(call: TracedCall): Movement[] {
 	if (call.failure || call.reverted) return [];
 	const movements: Movement[] = [];
@@ -72,7 +72,7 @@ export const TRANSFER_EVENT = fromHex("ddf252ad1be2c89b69c2b068fc378daa952ba7f16
 
 const NOBODY = new Uint8Array(20);
 
-/** An amount, or the id of a token that is one of its kind, whose event has it as a topic. */
+/** ORC-20 has the amount as data; ORC-721 has the token id as a topic. */
 function eventMovement({ address, topics, data }: Readonly<TransactionInfoLog>): Movement[] {
 	const [kind, from, to, id] = topics;
 	if (!kind || !from || !to || !equalBytes(kind, TRANSFER_EVENT)) return [];
@@ -84,7 +84,7 @@ function eventMovement({ address, topics, data }: Readonly<TransactionInfoLog>):
 
 const bare = (address: Uint8Array): Uint8Array => address.subarray(-NOBODY.length);
 
-/** The account of a topic; that of nobody is where tokens come from and go to. */
+/** The account of a topic; the zero address stands for minting and burning. */
 function holder(topic: Uint8Array): Uint8Array | undefined {
 	const account = bare(topic);
 	return equalBytes(account, NOBODY) ? undefined : addressFromHash(account);
@@ -92,12 +92,12 @@ function holder(topic: Uint8Array): Uint8Array | undefined {
 
 const word = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
 
-/** By account, what it has more or less. */
+/** Balance differences by account. */
 type Differences = Map<string, bigint>;
 
 const COIN = "";
 
-/** Of transactions that call no contract: what accounts have more or less, beside the fee. */
+/** For transactions without a contract call: balance differences besides the fee. */
 function balanceMovements({ transaction, info, changes, blackHole }: MovedBy): Movement[] {
 	const byAsset = new Map<string, Differences>();
 	const differ = (asset: string, address: Uint8Array, amount: bigint): void => {
@@ -116,7 +116,7 @@ function balanceMovements({ transaction, info, changes, blackHole }: MovedBy): M
 	return [...byAsset].flatMap(([asset, differences]) => paired(asset, differences));
 }
 
-/** Where one account has less what one other has more, it went from this to that. */
+/** If exactly one account lost what one other gained, it is a transfer between them. */
 function paired(asset: string, differences: Differences): Movement[] {
 	const kind = asset === COIN ? ({ asset: "coin" } as const) : ({ asset: "token", id: asset } as const);
 	const all = [...differences];

@@ -1,6 +1,6 @@
-/** Why a simulation can't be made as it was asked for. */
+/** Why a requested simulation is impossible. */
 
-/** What is wrong: the number or time of a block, more blocks than there may be, or something in place of the state. */
+/** What is wrong: a block's number or time, too many blocks, or a state override. */
 type SimulationFault = "number" | "time" | "blocks" | "override";
 
 /** The message is for the caller. */

@@ -1,10 +1,10 @@
 /**
- * Blocks that nobody makes: transactions executed by the rules of blocks on the state after a block, in layers that are thrown
- * away. Nothing is paid to whom makes the blocks, and slots aren't counted; else a block does here what it does in the chain,
- * maintenance included (protocol/json-rpc §17).
+ * Simulated blocks: transactions executed by the block rules on the state after a block, in discarded layers.
+ * Witnesses get no rewards and slots aren't counted; otherwise blocks behave as in the chain, maintenance
+ * included (protocol/json-rpc §17).
  *
- * Contract: everything throws {@link TraceError} where the block below has left the chain or its state is gone; between two
- * calls others may have their turn.
+ * All methods throw {@link TraceError} once the base block has left the chain or its state was pruned; other
+ * work may run between two calls.
  */
 
 import { contractAddress } from "../../protocol/address.js";
@@ -47,74 +47,72 @@ import { type AccountEdit, applyAccountEdits } from "./account-edits.js";
 import { ChangeRecorder, type RecordedChanges } from "./change-recorder.js";
 import { SimulationError } from "./simulation-error.js";
 
-/** Blocks of one simulation, those included that fill gaps between numbers. */
+/** Blocks of one simulation, including those that fill gaps between numbers. */
 const MAX_BLOCKS = 256;
 
-/** Time between two blocks where nothing is said of it: the network's slot. */
+/** Default time between two blocks: the network's slot. */
 const BLOCK_INTERVAL_MS = 3_000n;
 
-/** How a block is made; what is absent follows from the block before. */
+/** Parameters of a block; absent ones follow from the block before. */
 interface BlockPlan {
-	/** Numbers between that of the block before and this become empty blocks. */
+	/** Gaps to the previous block's number are filled with empty blocks. */
 	readonly number?: bigint | undefined;
 	readonly timestampMs?: bigint | undefined;
-	/** The account that made it, 21 bytes. */
+	/** The producing account, 21 bytes. */
 	readonly witness?: Uint8Array | undefined;
-	/** Price of a unit of energy in sun, from this block on. */
+	/** Energy price in sun, from this block on. */
 	readonly energyPriceSun?: bigint | undefined;
 	readonly edits: readonly AccountEdit[];
 }
 
 /**
  * How a transaction is executed:
- * - `checked`: as if it were sent: signatures, permissions, reference block and expiry count;
- * - `charged`: by all rules of its type, bandwidth, energy and fees charged, but nobody has to have signed it;
- * - `free`: as a call that only asks, with its effects: nobody has to exist or pay for energy, bandwidth or a fee.
+ * - `checked`: as if broadcast: signatures, permissions, reference block and expiry are checked;
+ * - `charged`: by all rules of its type, charging bandwidth, energy and fees, without signatures;
+ * - `free`: like a constant call, but with effects: accounts needn't exist or pay anything.
  */
 export type ExecutionMode = "checked" | "charged" | "free";
 
 interface ExecutionRequest {
 	readonly mode: ExecutionMode;
-	/** Energy of what is executed freely. */
+	/** Energy limit in `free` mode. */
 	readonly energyLimit?: bigint;
 	readonly observer: ExecutionObserver;
-	/** When it must end, in milliseconds of `performance.now()`. */
+	/** Deadline in `performance.now()` milliseconds. */
 	readonly deadlineMs: number;
 }
 
-/** What a transaction came to. */
 export interface SimulatedTransaction {
 	/** With its result. */
 	readonly transaction: SignedTransaction;
-	/** What a block would record; undefined: no block would take it. */
+	/** The receipt a block would record; undefined if the transaction is refused. */
 	readonly info: TransactionInfo | undefined;
-	/** Why no block would take it. */
+	/** Why it was refused. */
 	readonly refusal: ChainError | undefined;
-	/** Hold until the next call. */
+	/** Valid until the next call. */
 	readonly changes: RecordedChanges;
 }
 
-/** A block that is made. */
 export interface SimulatedBlock {
 	readonly block: SignedBlock;
-	/** Those that were refused are left out, as they are of the block. */
+	/** Without refused transactions, which are not in the block either. */
 	readonly infos: readonly TransactionInfo[];
-	/** After it; holds until the next call. */
+	/** After the block; valid until the next call. */
 	readonly state: StateView;
 }
 
 interface FreeCall {
 	readonly block: BlockScope;
-	/** The most energy that it may use. */
+	/** Energy limit. */
 	readonly energyLimit: bigint;
 	readonly observer: ExecutionObserver;
 	readonly deadlineMs: number;
 }
 
 /**
- * Executes a transfer of coins, a call or a creation as a call that only asks, but with its effects: nobody pays for energy,
- * bandwidth or a new account, and the sender needn't exist. So it is that Ethereum's tools simulate calls of gas price 0.
- * @throws {ChainError} if it can't begin; the caller undoes the state
+ * Executes a transfer, call or creation like a constant call, but with its effects: nobody pays for energy,
+ * bandwidth or a new account, and the sender needn't exist. Ethereum tools simulate gas price 0 like this.
+ * @throws {ChainError} if it can't start; the caller reverts the state
  */
 function callFreely(
 	environment: ExecutionEnvironment,
@@ -191,14 +189,14 @@ function runFreely(
 	}
 }
 
-/** The contract that is called or made. */
+/** The called or created contract. */
 function addressOf(transaction: SignedTransaction): Uint8Array {
 	if (transaction.type?.name === "CreateSmartContract")
 		return contractAddress(transaction.id, transaction.owner);
 	return (transaction.parameter as { readonly contract_address?: Uint8Array }).contract_address ?? EMPTY;
 }
 
-/** Other than the chain's own transfer it may move nothing, also to oneself, and has no fee where it creates the recipient. */
+/** Unlike the chain's transfer it allows zero amounts and the sender itself; a new recipient is free. */
 function moveCoins(state: StateView, transfer: Readonly<TransferContract>): ContractOutcome {
 	const { owner_address: owner, to_address: recipient, amount } = transfer;
 	if (amount > 0n) {
@@ -232,7 +230,7 @@ export class Simulation {
 	}
 
 	/**
-	 * The state as it is now, for reading within this turn.
+	 * The current state; read it within this turn.
 	 * @throws {TraceError}
 	 */
 	get state(): StateView {
@@ -243,7 +241,7 @@ export class Simulation {
 	/**
 	 * Begins a block.
 	 * @returns the empty blocks before it
-	 * @throws {SimulationError} if it can't follow, or what it overrides can't be
+	 * @throws {SimulationError} if it can't follow the last block, or an override is impossible
 	 */
 	begin(plan: BlockPlan): readonly SimulatedBlock[] {
 		this.kept.renew();
@@ -285,7 +283,7 @@ export class Simulation {
 		this.open = { scope, transactions: [], infos: [] };
 	}
 
-	/** Number, time and witness of the block that is open. */
+	/** Number, time and witness of the open block. */
 	get scope(): BlockScope {
 		return this.openBlock.scope;
 	}
@@ -295,7 +293,7 @@ export class Simulation {
 		return this.open;
 	}
 
-	/** Executes a transaction in the open block. What is refused leaves the state as it was. */
+	/** Executes a transaction in the open block. A refused one doesn't change the state. */
 	execute(transaction: SignedTransaction, request: ExecutionRequest): SimulatedTransaction {
 		this.kept.renew();
 		const { layer, openBlock } = this;
@@ -333,7 +331,6 @@ export class Simulation {
 		return processTransaction(environment, transaction, scope, options);
 	}
 
-	/** Ends the open block. */
 	end(): SimulatedBlock {
 		this.kept.renew();
 		const { scope, transactions, infos } = this.openBlock;

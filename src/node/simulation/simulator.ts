@@ -1,4 +1,4 @@
-/** Simulations for clients: which block they stand on, and how long one may take. */
+/** Client simulations: their base block and time limit. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { OpenChain } from "../chain/open-chain.js";
@@ -8,7 +8,7 @@ import type { TraceQueue, TraceRun } from "../tracing/trace-runner.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import { Simulation } from "./simulation.js";
 
-/** A simulation whose steps take their turns among other work, and stop when their time is over. */
+/** A simulation whose steps yield to other work and stop at a time limit. */
 export class SimulationRun {
 	private readonly clock: TraceClock;
 	private readonly queue: TraceQueue;
@@ -23,9 +23,9 @@ export class SimulationRun {
 	}
 
 	/**
-	 * Does a step of it in one turn.
-	 * @param work is given when it must end, in milliseconds of `performance.now()`
-	 * @throws {TraceError} if the time is over
+	 * Runs a step in one turn.
+	 * @param work gets its deadline in `performance.now()` milliseconds
+	 * @throws {TraceError} after the time limit
 	 */
 	step<T>(work: (simulation: Simulation, deadlineMs: number) => T): Promise<T> {
 		return this.queue(() => this.clock.run((deadlineMs) => work(this.simulation, deadlineMs)));
@@ -38,7 +38,7 @@ export class Simulator {
 		private readonly machine: ContractMachine,
 	) {}
 
-	/** Begins on the state after a block of the chain. */
+	/** Starts on the state after a block of the chain. */
 	begin(base: SignedBlock, run: TraceRun): SimulationRun {
 		const simulation = new Simulation(this.chain, this.machine, base);
 		return new SimulationRun(simulation, this.chain.rules, run);

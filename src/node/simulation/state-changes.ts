@@ -1,4 +1,4 @@
-/** What a transaction changed of the state, account by account. */
+/** State changes of a transaction, by account. */
 
 import { equalBytes, fromKey, toKey } from "../../protocol/bytes.js";
 import { type Account, type Permission, ResourceCode, type Vote } from "../../protocol/messages.js";
@@ -21,7 +21,7 @@ interface Permissions {
 	readonly actives: readonly Readonly<Permission>[];
 }
 
-/** What of an account is another thing afterwards; what stayed is absent. Amounts in sun, or in units of a token. */
+/** Changes of an account; unchanged members are absent. Amounts in sun, or in token units. */
 export interface AccountChange {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
@@ -30,20 +30,20 @@ export interface AccountChange {
 	readonly amounts: ReadonlyMap<string, Change<bigint>>;
 	/** ORC-10 tokens by id. */
 	readonly tokens: ReadonlyMap<string, Change<bigint>>;
-	/** By resource: `bandwidth`, `energy`, `votes`; of both generations. */
+	/** By resource: `bandwidth`, `energy`, `votes`; both generations together. */
 	readonly stakes: ReadonlyMap<string, Change<bigint>>;
-	/** Stakes that work for others, and those of others that work for it. */
+	/** Stakes delegated to others, and acquired from others. */
 	readonly delegated: ReadonlyMap<string, Change<bigint>>;
 	readonly acquired: ReadonlyMap<string, Change<bigint>>;
 	readonly votes?: Change<readonly Readonly<Vote>[]>;
 	readonly permissions?: Change<Permissions>;
 	/** Undefined: no code. */
 	readonly code?: Change<Uint8Array | undefined>;
-	/** Slots and values of 32 bytes; undefined: empty. */
+	/** 32-byte slots and values; undefined: empty. */
 	readonly storage: readonly (Change<Uint8Array | undefined> & { readonly slot: Uint8Array })[];
 }
 
-/** Accounts in the order in which they were touched. @param slots that the contracts wrote or read */
+/** Accounts in the order they were touched. @param slots written or read by the contracts */
 export function accountChanges(changes: RecordedChanges, slots: TouchedState): AccountChange[] {
 	const keys = new Set<string>();
 	for (const store of [stores.account, stores.code]) {
@@ -173,7 +173,7 @@ const permissionsOf = (account: Readonly<Account> | undefined): Permissions => (
 	actives: account?.active_permission ?? [],
 });
 
-/** Messages are immutable: what stayed is the same object. */
+/** Messages are immutable: unchanged ones are the same object. */
 function samePermissions(was: Permissions, is: Permissions): boolean {
 	return was.owner === is.owner && was.witness === is.witness && was.actives === is.actives;
 }

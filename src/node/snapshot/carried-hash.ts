@@ -13,7 +13,7 @@ const hashedNames = storeDefinitions.map(({ name }) => (kindOf(name) === "state"
 export class CarriedHash {
 	private readonly hashing = new HashThreads(hashingThreads());
 
-	/** @returns whether the next one may follow without waiting */
+	/** @returns whether the next one can be added without waiting */
 	add(key: Uint8Array, value: Uint8Array): boolean {
 		const store = hashedNames[key[0] as number];
 		if (store !== undefined) this.hashing.add(store, key.subarray(1), value);
@@ -61,8 +61,8 @@ export function hashInManifest(state: StateHash): NonNullable<Manifest["stateHas
 }
 
 /**
- * Manifests of earlier releases contain no hash, and one of another version can't be compared.
- * @throws {SnapshotError} unless the state has the hash that the manifest says
+ * Manifests of earlier releases have no hash, and one of another version can't be compared.
+ * @throws {SnapshotError} unless the state has the manifest's hash
  */
 export function checkStateHash({ stateHash }: Manifest, state: StateHash): void {
 	if (stateHash?.version !== STATE_HASH_VERSION) return;

@@ -11,7 +11,7 @@ interface ReadChunk {
 	/** Its index in the manifest. */
 	readonly at: number;
 	readonly chunk: Chunk;
-	/** Ascending by key, over all chunks; checked as they are consumed, and must be consumed to the end. */
+	/** Ascending by key over all chunks; validated while iterating, so iterate to the end. */
 	readonly runs: Iterable<EntryRun>;
 }
 
@@ -30,9 +30,9 @@ const MAX_UNPACKED = MAX_RAW_BYTES;
 
 /**
  * Reads chunks.
- * @param first the first that is wanted
- * @param parallel how many are on their way or in memory at once, as long as they are {@link MAX_UNPACKED} together
- * @throws {SnapshotError} if one isn't what the manifest says, or holds keys that no snapshot holds
+ * @param first index of the first chunk to read
+ * @param parallel chunks in flight or in memory, as long as they are {@link MAX_UNPACKED} together
+ * @throws {SnapshotError} if one doesn't match the manifest, or has keys that snapshots don't contain
  */
 export async function* readChunks(
 	source: SnapshotSource,
@@ -61,7 +61,7 @@ export async function* readChunks(
 	}
 }
 
-/** @param order the last key that was taken, of this chunk or the one before @throws {SnapshotError} */
+/** @param order the last key of this or the previous chunk @throws {SnapshotError} */
 function* checkedRuns(chunk: Chunk, bytes: Buffer, order: { last: Buffer }): Generator<EntryRun> {
 	let count = 0;
 	let [start, end, store] = [0, 0, -1];
@@ -98,7 +98,7 @@ export function notAsListed(name: string): SnapshotError {
 
 /**
  * Verifies a whole snapshot without writing: every file matches the manifest and has valid contents.
- * @param onBytes called after each file with the bytes it has; false ends the reading
+ * @param onBytes called after each file with its size; false aborts
  * @returns whether everything was read
  * @throws {SnapshotError} one sentence that names the file
  */

@@ -24,11 +24,11 @@ import {
 	type SnapshotFile,
 } from "./manifest.js";
 
-/** A data directory to make a snapshot of. */
+/** The data directory to snapshot. */
 interface SnapshotSubject {
 	/** All entries of the database at one moment, ascending by key. */
 	entries(): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
-	/** Directory of the segments that these entries name. */
+	/** Directory of the segments referenced by these entries. */
 	readonly segmentsDirectory: string;
 	/** 64 hexadecimal digits. */
 	readonly genesisId: string;
@@ -40,7 +40,7 @@ interface CreateOptions {
 	readonly nowMs: number;
 	/** Called with the progress; false aborts and removes what was written. */
 	readonly onProgress: (progress: { readonly entries: number; readonly bytes: number }) => boolean;
-	/** Uncompressed bytes per chunk; default: the usual. */
+	/** Uncompressed bytes per chunk, if not the default. */
 	readonly chunkBytes?: number | undefined;
 }
 
@@ -74,8 +74,8 @@ class GivenUp extends Error {
 
 /**
  * Creates a snapshot.
- * @param target a directory that isn't there yet
- * @returns undefined if it was given up
+ * @param target a directory that doesn't exist yet
+ * @returns undefined if it was aborted
  * @throws {SnapshotError}
  */
 export async function createSnapshot(
@@ -237,7 +237,7 @@ class HeadFacts {
 	}
 }
 
-/** Writes and syncs a new file. @throws Error of the system */
+/** Writes and syncs a new file. @throws the system's error */
 export async function writeFileSynced(path: string, bytes: Uint8Array): Promise<void> {
 	const file = await open(path, "wx", 0o644);
 	try {

@@ -96,7 +96,7 @@ export class Generations {
 	private lock: KeyValueDatabase | undefined;
 
 	/**
-	 * @param isOwn whether the bytes of a signature's file are the service's own over a manifest with this SHA-256
+	 * @param isOwn whether a signature file is this service's own for a manifest with this SHA-256
 	 * @param warn called with a sentence about what is left alone
 	 */
 	constructor(
@@ -183,8 +183,8 @@ export class Generations {
 
 	/**
 	 * Lists what was created at {@link place}.
-	 * @param sign the text of the signature's file for a manifest with this SHA-256
-	 * @returns undefined if there is a whole one of the same head; what was made is gone then. A damaged one goes instead.
+	 * @param sign returns the signature file's text for a manifest with this SHA-256
+	 * @returns undefined if a whole one of the same head is kept instead. A damaged one is replaced.
 	 * @throws {SnapshotError}
 	 */
 	async publish(
@@ -249,7 +249,7 @@ export class Generations {
 			.catch((error) => this.leave(error));
 	}
 
-	/** What a path without leading slash names. @returns undefined: nothing that is given out */
+	/** The file at a path without leading slash. @returns undefined if nothing is served there */
 	find(path: string): { readonly generation: Generation; readonly file: SnapshotFile } | undefined {
 		const slash = path.indexOf("/");
 		const [first, rest] = [path.slice(0, slash), path.slice(slash + 1)];
@@ -330,13 +330,13 @@ export class Generations {
 
 const isWhole = ({ damaged }: Generation): boolean => damaged === undefined;
 
-/** What a system error says about its file; undefined: nothing. */
+/** The file problem that a system error indicates; undefined for a lack of system resources. */
 export function faultOf(error: unknown): string | undefined {
 	const { code, message } = error as NodeJS.ErrnoException;
 	return LACKS.has(code) ? undefined : `can't be read: ${code ?? message}`;
 }
 
-/** Problems with a file, judging by size and mode only: reading everything would take as long as a restore. */
+/** A file's problem, judged by size and mode only: reading everything would take as long as a restore. */
 async function faultAt(path: string, bytes: number): Promise<string | undefined> {
 	try {
 		const found = await lstat(path);
@@ -362,7 +362,7 @@ function fileOf(name: string, bytes: Uint8Array): SnapshotFile {
 
 /**
  * Hard-links equal files, unless the earlier one is damaged or unreadable, or the file system can't.
- * @throws Error of the system
+ * @throws the system's error
  */
 async function shareFile(earlier: string, path: string, { bytes, sha256 }: SnapshotFile): Promise<void> {
 	const [there, own] = [await lstat(earlier).catch(() => undefined), await lstat(path)];

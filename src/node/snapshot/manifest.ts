@@ -39,7 +39,7 @@ export interface Manifest {
 	readonly lowest: number;
 	readonly createdMs: number;
 	readonly entries: number;
-	/** State hash after the head, 64 hexadecimal digits (protocol/state-hash); absent in snapshots of earlier releases. */
+	/** State hash after the head, 64 hex digits (protocol/state-hash); absent in earlier releases. */
 	readonly stateHash?: { readonly version: number; readonly hash: string; readonly entries: number };
 	readonly chunks: readonly Chunk[];
 	/** Files of old blocks, as in a data directory. */
@@ -67,7 +67,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 	return utf8(`${JSON.stringify(manifest, undefined, "\t")}\n`);
 }
 
-/** What is signed of a manifest, as text: its SHA-256. */
+/** The signed text for a manifest: its SHA-256. */
 export function manifestHash(bytes: Uint8Array): string {
 	return createHash("sha256").update(bytes).digest("hex");
 }

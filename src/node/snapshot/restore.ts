@@ -44,13 +44,13 @@ export interface RestoreOptions {
 	readonly onProgress: (progress: RestoreProgress) => boolean;
 	/** Chunks processed concurrently. */
 	readonly parallel: number;
-	/** Uncompressed bytes between two marks; default: the usual. */
+	/** Uncompressed bytes between two marks, if not the default. */
 	readonly markBytes?: number;
 }
 
 const BATCH_BYTES = 2 << 20;
 /**
- * How much a run after a kill may have to write again.
+ * How much a resumed run may have to write again.
  *
  * PERF: the mark's key sorts after all entries, so a LevelDB table containing it overlaps all later ones,
  * which are then compacted with it instead of being moved down.
@@ -68,7 +68,7 @@ interface RestoreMark {
 	readonly from?: string;
 }
 
-/** @throws {SnapshotError} unless the snapshot is of the configuration's chain */
+/** @throws {SnapshotError} unless the snapshot is of the configured chain */
 export function checkGenesis(manifest: Manifest, config: NodeConfig): void {
 	const own = genesisId(config.genesis);
 	if (manifest.genesisId === toHex(own)) return;
@@ -78,11 +78,11 @@ export function checkGenesis(manifest: Manifest, config: NodeConfig): void {
 }
 
 /**
- * Restores a snapshot with a trusted manifest, or resumes a former run.
+ * Restores a snapshot with a trusted manifest, or resumes a previous run.
  * @param manifestHash SHA-256 of the manifest's bytes
  * @param database empty, or with the mark of such a run; stays open
  * @returns undefined if it was stopped
- * @throws {OperatorError} one sentence; what is written can't be started on
+ * @throws {OperatorError} one sentence; no node can start on what is written
  */
 export async function restoreSnapshot(
 	source: SnapshotSource,
@@ -118,7 +118,7 @@ export function isBegun(database: KeyValueDatabase): boolean {
 	return database.get(RESTORE_KEY) !== undefined;
 }
 
-/** The address from which a former run reads the snapshot found at a place; undefined: none was started there. */
+/** The address from which a previous run reads the snapshot of a place; undefined if there is none. */
 export function begunAt(database: KeyValueDatabase, place: string): string | undefined {
 	const bytes = database.get(RESTORE_KEY);
 	const from = bytes && storedMark(bytes)?.from;
@@ -173,7 +173,7 @@ class ReadProgress {
 	}
 }
 
-/** @returns the hash of the state that was written, by this run and those before it @throws {SnapshotError} */
+/** @returns hash of the written state, including previous runs @throws {SnapshotError} */
 async function writeChunks(
 	source: SnapshotSource,
 	manifest: Manifest,
@@ -189,7 +189,7 @@ async function writeChunks(
 	} finally {
 		await hash.close();
 	}
-	// This run hasn't seen what former runs wrote.
+	// This run hasn't seen what previous runs wrote.
 	const state = await readable(hashDatabase(database, () => true, hashingThreads()));
 	if (!state) throw new SnapshotStopped("stopped");
 	return state;
@@ -230,7 +230,7 @@ async function writeHashedChunks(
 		}
 	} finally {
 		await batch.drop();
-		// What failed here may fail again: the former mark still holds.
+		// What failed here may fail again: the previous mark still applies.
 		if (written > marked) await database.write([markOf(written)], false).catch(() => undefined);
 	}
 }

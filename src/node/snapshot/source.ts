@@ -1,4 +1,4 @@
-/** Where a snapshot is read from: a directory, or any static web server. The caller bounds everything that is read. */
+/** Source of a snapshot: a directory or any static web server. The caller bounds everything that is read. */
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -44,8 +44,8 @@ export interface Network {
 }
 
 /**
- * @param place a folder, or an address that begins with http
- * @throws {SnapshotError} for an address with a user or password: it would be shown, and kept in the mark of a restore
+ * @param place a directory, or an address that starts with http
+ * @throws {SnapshotError} for an address with credentials: it would be shown, and stored in a restore's mark
  */
 export function openSource(place: string, network: Network): SnapshotSource {
 	if (/^https?:\/\/[^/?#]*@/.test(place))
@@ -146,7 +146,7 @@ class WebSource implements SnapshotSource {
 /**
  * A source that reuses equal files of a directory: those of an earlier snapshot, or files named by their
  * SHA-256, in the directory or its `files`. Files are verified before use.
- * @returns the source, and the bytes of the files that are there in their lengths
+ * @returns the source, and the bytes of files that exist with their expected sizes
  */
 export async function reusing(
 	source: SnapshotSource,
@@ -194,9 +194,9 @@ function causeOf(error: unknown): string {
 
 /**
  * Reads a whole file, retrying as long as worthwhile; each attempt resumes where the last one ended.
- * @param most bytes after which it is refused
- * @param take given each part; what it has taken stays taken
- * @param from bytes that the caller has already
+ * @param most maximum size in bytes
+ * @param take receives each part once
+ * @param from bytes that the caller already has
  * @throws {SnapshotError} one sentence
  */
 export async function download(

@@ -1,6 +1,4 @@
-/**
- * Token queries (protocol/tokens §9.1). Records are returned with their public bandwidth usage recovered to the head slot.
- */
+/** Token queries (protocol/tokens §9.1). Public bandwidth usage in records is recovered to the head slot. */
 
 import { equalBytes, fromUtf8 } from "../../protocol/bytes.js";
 import { minInt } from "../../protocol/int64.js";
@@ -33,7 +31,7 @@ function list(state: StateView, tokens: readonly Readonly<AssetIssueContract>[])
 	return AssetIssueList.create({ assetIssue: tokens.map((token) => shownToken(state, token)) });
 }
 
-/** The records that count now as they are stored, in the order of the store. */
+/** The current records as stored, in store order. */
 export function tokenRecords(state: StateView): Readonly<AssetIssueContract>[] {
 	return valuesInStoreOrder(tokenStore(state));
 }
@@ -78,7 +76,7 @@ export function tokensByName(state: StateView, name: Uint8Array): AssetIssueList
 	);
 }
 
-/** The token of a name that was given while each was one token's; later ones of the same name are others. */
+/** The token that owned a name while names were unique; later ones with the same name are others. */
 export function tokenByOldName(state: StateView, name: Uint8Array): Readonly<AssetIssueContract> | undefined {
 	const token = state.assetIssue.get(name);
 	return token && namesByNumber(state) ? state.assetIssueV2.get(tokenBytes(token.id)) : token;

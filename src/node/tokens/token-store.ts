@@ -8,7 +8,7 @@ import type { Account, AssetIssueContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView, Store } from "../state/view.js";
 
-// How contracts identify a token: by number, by name before the switch, or as the coin itself (protocol/tokens §§1 and 2.1).
+// Token ids in contracts: number, name before the switch, or the coin itself (protocol/tokens §§1 and 2.1).
 
 /** The id of the coin in exchange pairs and market orders: `_`. */
 export const COIN_ID: Uint8Array = Buffer.from("_", "latin1");

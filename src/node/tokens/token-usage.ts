@@ -41,8 +41,8 @@ export function usageByName(properties: Properties, account: Readonly<Account>):
 }
 
 /**
- * An account's balances in the order in which the network gathers them while they are moved out of the record
- * (#66): a hash map filled with the flushed ones by number, then those of the record.
+ * An account's balances in the network's order while they are moved out of the record (#66): a hash map
+ * filled with the flushed ones by number, then with those of the record.
  */
 export function gatheredBalances(state: StateView, account: Readonly<Account>): Amounts {
 	const { assetV2, asset_optimized } = account;
@@ -60,7 +60,7 @@ export function copiedTokens(state: StateView, account: Readonly<Account>): stri
 	return hashOrdered(held, byName, copyCapacity(held.length));
 }
 
-/** Usage by number, in the order of the hash map that the network copies the tokens through. */
+/** Usage by number, in the order of the hash map through which the network copies the tokens. */
 export function usageByNumber(state: StateView, account: Readonly<Account>): Map<string, bigint> {
 	const { free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
 	const tokens = copiedTokens(state, account);

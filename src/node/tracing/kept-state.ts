@@ -1,4 +1,4 @@
-/** The state after a block, which stays usable while the head changes: it is looked up again after each change. */
+/** The state after a block, usable while the head changes: it is looked up again after each change. */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { OpenChain } from "../chain/open-chain.js";
@@ -10,8 +10,8 @@ export class KeptState implements StateBackend {
 	private seenAt = "";
 
 	/**
-	 * @param number of the block whose state it is
-	 * @param standing the block that must remain in the chain: that one, or a descendant
+	 * @param number block whose state it is
+	 * @param standing block that must remain in the chain: that one, or a descendant
 	 */
 	constructor(
 		private readonly open: OpenChain,
@@ -45,7 +45,7 @@ export class KeptState implements StateBackend {
 	keysEver: StateBackend["keysEver"] = (store, prefix) => this.state.keysEver(store, prefix);
 }
 
-/** The error if the state after a block isn't kept. @param isFork whether the chain was forked from another node's state */
+/** The error for a pruned state. @param isFork whether the chain was forked from another node's state */
 export function goneState(number: bigint, isFork: boolean): TraceError {
 	if (isFork) return new TraceError(`a fork has no state of block ${number}: its source may know it`);
 	return new TraceError(

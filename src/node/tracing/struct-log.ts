@@ -1,4 +1,4 @@
-/** Records an execution step by step. Each step is serialized immediately, so that the size limit counts actual bytes. */
+/** Records an execution step by step, each serialized at once, so that the limit counts actual bytes. */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { ExecutionObserver } from "../vm/execution-observer.js";
@@ -16,9 +16,9 @@ export interface TraceStep {
 	readonly energy: bigint;
 	/** Energy used, including what was forwarded to a call; if the frame fails here, all that was left. */
 	readonly cost: bigint;
-	/** The part of it that is dynamic energy's penalty. */
+	/** The part of it that is the dynamic energy penalty. */
 	readonly penalty: number;
-	/** Why the frame failed here; undefined: it didn't. */
+	/** Why the frame failed here, if it did. */
 	readonly error: string | undefined;
 	/** Bottom first; undefined: not requested. */
 	readonly stack: readonly Word[] | undefined;

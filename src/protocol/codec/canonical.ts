@@ -1,16 +1,16 @@
 /**
- * Whether encoded messages are in the only form in which they are written, told by looking over their bytes: what is canonical
- * already needn't be decoded and encoded to be hashed.
+ * Detects canonical encodings by scanning bytes: a message that is already canonical needn't be decoded and
+ * encoded again before it is hashed.
  */
 
 import type { FieldDescriptor, Message, MessageType } from "./descriptor.js";
 
-/** How a field must stand to be canonical; a field that has no rule is left to the codec. */
+/** What makes a field's encoding canonical; fields without a rule are left to the codec. */
 interface Rule {
 	readonly kind: FieldDescriptor["kind"];
 	readonly isRepeated: boolean;
 	readonly wireType: 0 | 2;
-	/** Of a message. */
+	/** For messages. */
 	readonly type: MessageType<Message> | undefined;
 }
 
@@ -37,18 +37,18 @@ function makeRules(type: MessageType<Message>): readonly (Rule | undefined)[] {
 	return rules;
 }
 
-/** The bytes of a varint from a place on, and its value as far as it is below 2^31; neither if it isn't the shortest. */
+/** End and value (if below 2^31) of the varint read last; unset if it wasn't minimal. */
 let varintEnd = 0;
 let varintValue = 0;
 
-/** Reads a varint of the shortest form. @returns whether it is one */
+/** Reads a varint. @returns whether it is in minimal form */
 function readVarint(bytes: Uint8Array, at: number, end: number): boolean {
 	let value = 0;
 	for (let count = 0; at < end && count < 10; count++) {
 		const byte = bytes[at++] as number;
 		if (count < 5) value += (byte & 0x7f) * 2 ** (7 * count);
 		if (byte >= 0x80) continue;
-		// A tenth group holds one bit; a last group of zeros could be left out.
+		// The tenth group holds a single bit; a zero last group is redundant.
 		if ((byte === 0 && count > 0) || (count === 9 && byte > 1)) return false;
 		varintValue = count < 5 ? value : Number.POSITIVE_INFINITY;
 		varintEnd = at;
@@ -58,8 +58,8 @@ function readVarint(bytes: Uint8Array, at: number, end: number): boolean {
 }
 
 /**
- * Whether bytes are exactly what the codec would write of the message that they hold.
- * @returns false where they aren't, and where only the codec can tell: maps, packed lists, text beyond ASCII, negative 32-bit numbers
+ * Whether the bytes equal what the codec would write for their message.
+ * @returns false also if only the codec can tell: maps, packed lists, non-ASCII text, negative 32-bit numbers
  */
 export function isCanonicalMessage(
 	type: MessageType<Message>,
@@ -90,7 +90,7 @@ export function isCanonicalMessage(
 	return true;
 }
 
-/** Whether the number that was read last would be written so: zero is left out, and the codec cuts what doesn't fit. */
+/** Whether the varint read last is written as is: zero is omitted, and the codec truncates wider values. */
 function isWrittenNumber(kind: FieldDescriptor["kind"]): boolean {
 	if (kind === "int64") return varintValue !== 0;
 	if (kind === "bool") return varintValue === 1;

@@ -1,4 +1,4 @@
-/** What the generated code says about each message, for everything that walks messages without knowing them. */
+/** Descriptors of the generated message classes, for code that handles messages generically. */
 
 import type { DecodeBudget } from "./budget.js";
 import type { UnknownFields } from "./unknown-fields.js";
@@ -11,13 +11,13 @@ export interface FieldDescriptor {
 	readonly name: string;
 	readonly number: number;
 	readonly label: "singular" | "repeated" | "map";
-	/** Kind of the value; for a map, of the map's value. */
+	/** Kind of the value; for maps, of the map's values. */
 	readonly kind: ScalarType | "enum" | "message";
-	/** Kind of a map's key. */
+	/** Kind of a map's keys. */
 	readonly keyKind?: ScalarType;
-	/** The message type of a value of kind "message". */
+	/** Message type, for kind "message". */
 	readonly message?: () => MessageType<Message>;
-	/** The enumeration of a value of kind "enum". */
+	/** Enumeration, for kind "enum". */
 	readonly enumeration?: EnumDescriptor;
 }
 
@@ -28,7 +28,7 @@ export interface EnumDescriptor {
 	readonly names: ReadonlyMap<number, string>;
 }
 
-/** A decoded message. Nested values are read-only: replace them, never change them in place. */
+/** A decoded message. Nested values are read-only: replace them instead of mutating them. */
 export interface Message {
 	$unknown?: UnknownFields | undefined;
 }
@@ -41,39 +41,39 @@ export interface MessageType<T extends Message> {
 	/** Fields in ascending number. */
 	readonly fields: readonly FieldDescriptor[];
 	/**
-	 * Reads a message. Byte fields are views of `bytes`.
-	 * @param budget for input from outside; without one, whatever is valid is read
+	 * Decodes a message. Byte fields are views of `bytes`.
+	 * @param budget for untrusted input; without it, any valid input is accepted
 	 * @throws {DecodeError}
 	 */
 	decode(bytes: Uint8Array, budget?: DecodeBudget): T;
-	/** Writes the canonical form: ascending field numbers, defaults left out, unknown fields last. */
+	/** Encodes the canonical form: ascending field numbers, defaults omitted, unknown fields last. */
 	encode(message: Readonly<T>): Uint8Array;
 	/** Length of the canonical form in bytes. */
 	size(message: Readonly<T>): number;
-	/** A message with the given fields, all others at their defaults. */
+	/** A message with the given fields; all others have their defaults. */
 	create(init?: Partial<T>): T;
-	/** A copy whose own fields may be changed; nested values are shared. */
+	/** A shallow copy: its own fields may be changed, nested values are shared. */
 	copy(message: Readonly<T>): T;
 }
 
 export function enumeration(typeName: string, values: Record<string, number>): EnumDescriptor {
 	const names = new Map<number, string>();
 	for (const [name, value] of Object.entries(values)) if (!names.has(value)) names.set(value, name);
-	// Looked up by names from outside: what every object has is none.
+	// Looked up by untrusted names, so inherited properties must not be found.
 	return { typeName, values: Object.assign(Object.create(null), values), names };
 }
 
-/** Sets one field of a message that is only known by its descriptor. */
+/** Sets a field of a message known only by its descriptor. */
 export function setField(message: Message, name: string, value: unknown): void {
 	(message as Record<string, unknown>)[name] = value;
 }
 
-/** Reads one field of a message that is only known by its descriptor. */
+/** Reads a field of a message known only by its descriptor. */
 export function getField(message: Readonly<Message>, name: string): unknown {
 	return (message as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Where a message holds fields without a name, at whatever depth; undefined if nowhere. */
+/** Path of the first message with unknown fields, at any depth; undefined if there is none. */
 export function unknownPath(
 	{ fields }: MessageType<Message>,
 	message: Readonly<Message>,

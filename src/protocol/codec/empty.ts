@@ -1,4 +1,4 @@
-/** The shared defaults of repeated and map fields. They are frozen: a field is replaced, never appended to. */
+/** Shared defaults of repeated and map fields. They are frozen: fields are replaced, never appended to. */
 
 export const EMPTY_LIST: readonly never[] = Object.freeze([]);
 

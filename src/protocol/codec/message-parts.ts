@@ -1,15 +1,15 @@
-/** Messages with long lists, such as a receipt with thousands of logs: found before they are written, and written part by part. */
+/** Messages with long lists (a receipt with thousands of logs): detected up front and encoded in parts. */
 
 import { getField, type Message, type MessageType, setField } from "./descriptor.js";
 
-/** Messages of a list that are written at once. */
+/** Elements encoded per part. */
 const LIST_STEP = 64;
-/** A list with more messages makes its message a long one. */
+/** A message with a longer list is encoded in parts. */
 const LONG_LIST = 4 * LIST_STEP;
-/** Lists are looked for in messages of messages so deep. */
+/** Nesting depth to which lists are searched. */
 const MAX_LIST_DEPTH = 3;
 
-/** Whether a list of messages in it is long. */
+/** Whether the message contains a long list. */
 export function isLongMessage(type: MessageType<Message>, message: Readonly<Message>, depth = 0): boolean {
 	for (const { name, label, kind, message: typeOf } of type.fields) {
 		if (kind !== "message" || label === "map" || !typeOf) continue;
@@ -21,12 +21,12 @@ export function isLongMessage(type: MessageType<Message>, message: Readonly<Mess
 	return false;
 }
 
-/** The parts of a list that are written at once. */
+/** Splits a list into the slices encoded per part. */
 export function* listSteps<T>(items: readonly T[]): Generator<readonly T[]> {
 	for (let from = 0; from < items.length; from += LIST_STEP) yield items.slice(from, from + LIST_STEP);
 }
 
-/** The canonical form in parts. */
+/** The canonical encoding, in parts. */
 export function* messageParts<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
@@ -52,21 +52,21 @@ function encodeOnly<T extends Message>(type: MessageType<T>, name: string, value
 	return type.encode(part);
 }
 
-/** A message as an element of a list. */
+/** A message encoded as a list element. */
 function* embedded(type: MessageType<Message>, number: number, item: Message): Generator<Uint8Array> {
 	const parts: Uint8Array[] = [];
 	let length = 0;
 	for (const part of messageParts(type, item)) {
 		parts.push(part);
 		length += part.length;
-		// Nothing yet, so that others get their turn.
+		// Yields nothing yet, but lets other tasks run.
 		yield new Uint8Array(0);
 	}
 	yield Uint8Array.of(...varint((number << 3) | 2), ...varint(length));
 	yield* parts;
 }
 
-/** An unsigned number below 2^53 in groups of seven bits. */
+/** Varint groups of an unsigned number below 2^53. */
 export function* varint(value: number): Generator<number> {
 	let rest = value;
 	for (; rest > 0x7f; rest = Math.floor(rest / 128)) yield (rest & 0x7f) | 0x80;

@@ -1,30 +1,30 @@
 /**
  * Reading the protobuf wire format (https://protobuf.dev/programming-guides/encoding/).
  *
- * The generated decoders call these methods; nothing else needs them. Byte fields are views of the input, so an
- * input must not be changed after it was decoded.
+ * Called by the generated decoders. Byte fields are views of the input, so an input must not be changed after
+ * decoding.
  */
 
 import { ANY_BUDGET, type DecodeBudget } from "./budget.js";
 
-/** A received message that is not valid protobuf. The texts are the ones that the network's clients know. */
+/** The input is not valid protobuf. Messages match those the network's clients know. */
 export class DecodeError extends Error {
 	override readonly name: string = "DecodeError";
 }
 
-/** A field within an unknown group has a wire type that there isn't: the network's library has a class for it there alone. */
+/** Invalid wire type inside an unknown group; the network's library has a class for this case only. */
 class WireTypeError extends DecodeError {
 	readonly className = "InvalidProtocolBufferException$InvalidWireTypeException";
 }
 
-/** Perhaps valid protobuf, but more than it may be. */
+/** The input exceeds its budget, though it may be valid protobuf. */
 export class BudgetError extends DecodeError {
 	override readonly name = "BudgetError";
 }
 
 export const EMPTY_BYTES = new Uint8Array(0);
 
-/** Bytes of the longest varint. */
+/** Maximum length of a varint in bytes. */
 export const LONGEST_VARINT = 10;
 
 const TRUNCATED =
@@ -40,15 +40,15 @@ const WRONG_WIRE_TYPE = "Protocol message tag had invalid wire type.";
 const TOO_LARGE = "Protocol message was too large.  May be malicious.";
 
 export class Reader {
-	/** Levels and items that may still come. */
+	/** Remaining nesting depth and items. */
 	private depth: number;
 	private items: number;
-	/** Where the last tag began. */
+	/** Start of the last tag. */
 	private tagAt = 0;
 	pos = 0;
 	end: number;
 
-	/** @throws {DecodeError} if there are more bytes than the budget has */
+	/** @throws {BudgetError} if the input is longer than the budget allows */
 	constructor(
 		readonly buf: Uint8Array,
 		budget: DecodeBudget = ANY_BUDGET,
@@ -87,14 +87,14 @@ export class Reader {
 		return this.uint32() | 0;
 	}
 
-	/** A varint as a signed 64-bit integer. In one of ten bytes the highest bit is set whatever the tenth holds, as the network reads it. */
+	/** A varint as a signed 64-bit integer. Ten bytes always set bit 63, as on the network. */
 	int64(): bigint {
 		const buf = this.buf;
 		const end = this.end;
 		let pos = this.pos;
 		let low = 0;
 		let scale = 1;
-		// Seven groups of seven bits stay below 2^49: exact in a double.
+		// Seven groups of seven bits stay below 2^49, which is exact in a double.
 		for (let group = 0; group < 7; group++) {
 			if (pos >= end) throw new DecodeError(TRUNCATED);
 			const byte = buf[pos++] as number;
@@ -176,7 +176,7 @@ export class Reader {
 		}
 	}
 
-	/** Enters an embedded message; returns the outer end, to be given to {@link leave}. */
+	/** Enters an embedded message; returns the outer end, to be passed to {@link leave}. */
 	enter(): number {
 		if (--this.depth < 0) throw new DecodeError(TOO_DEEP);
 		if (--this.items < 0) throw new BudgetError(TOO_LARGE);
@@ -191,12 +191,12 @@ export class Reader {
 		this.end = outer;
 	}
 
-	/** Counts an element of a list that is not a message. */
+	/** Counts a list element that is not a message. */
 	item(): void {
 		if (--this.items < 0) throw new BudgetError(TOO_LARGE);
 	}
 
-	/** Reads a field tag and checks it. */
+	/** Reads and validates a field tag. */
 	tag(): number {
 		this.tagAt = this.pos;
 		const tag = this.uint32();
@@ -204,14 +204,14 @@ export class Reader {
 		return tag;
 	}
 
-	/** Passes over the value of a field. @returns where its tag began */
+	/** Skips a field's value. @returns where its tag began */
 	skipWhole(tag: number): number {
 		const start = this.tagAt;
 		this.skip(tag);
 		return start;
 	}
 
-	/** Passes over the value of a field. */
+	/** Skips a field's value. */
 	skip(tag: number): void {
 		switch (tag & 7) {
 			case 0:

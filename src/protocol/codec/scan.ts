@@ -1,8 +1,8 @@
-/** Looking into encoded messages without decoding them: what costs memory is counted before it is made. */
+/** Inspecting encoded messages without decoding them, to check sizes before allocating memory. */
 
 import { Reader } from "./reader.js";
 
-/** How often a field of a length-prefixed kind stands at the top level of a message. @throws {DecodeError} */
+/** Number of occurrences of a length-delimited field at the top level. @throws {DecodeError} */
 export function countField(bytes: Uint8Array, number: number): number {
 	const wanted = number * 8 + 2;
 	const reader = new Reader(bytes);
@@ -16,8 +16,8 @@ export function countField(bytes: Uint8Array, number: number): number {
 }
 
 /**
- * The contents of a field of a length-prefixed kind at the top level of a message, one after the other: for an embedded
- * message that comes more than once this is what the decoder merges.
+ * Concatenated contents of a length-delimited field at the top level: for an embedded message that occurs
+ * more than once this equals what the decoder merges.
  * @throws {DecodeError}
  */
 export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
@@ -34,7 +34,7 @@ export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
 		if (part.length > 0) parts.push(part);
 	}
 	if (parts.length === 1) return parts[0] as Uint8Array;
-	// There may be more of them than a call has arguments.
+	// There may be more parts than the argument limit of a call.
 	const content = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
 	let at = 0;
 	for (const part of parts) {
@@ -44,7 +44,7 @@ export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
 	return content;
 }
 
-/** The elements of a list of embedded messages, still encoded. @throws {DecodeError} */
+/** The encoded elements of a repeated message field. @throws {DecodeError} */
 export function* elementsOfField(bytes: Uint8Array, number: number): Generator<Uint8Array, void> {
 	const wanted = number * 8 + 2;
 	const reader = new Reader(bytes);
@@ -55,7 +55,7 @@ export function* elementsOfField(bytes: Uint8Array, number: number): Generator<U
 	}
 }
 
-/** One of the elements of a list of embedded messages, still encoded; undefined: there are fewer. @throws {DecodeError} */
+/** One encoded element of a repeated message field; undefined if out of range. @throws {DecodeError} */
 export function elementOfField(bytes: Uint8Array, number: number, index: number): Uint8Array | undefined {
 	const wanted = number * 8 + 2;
 	const reader = new Reader(bytes);

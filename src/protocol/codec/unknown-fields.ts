@@ -1,37 +1,37 @@
 /**
- * What a message carries beyond its schema.
+ * The unknown fields of a message.
  *
- * The network re-serialises what it hashes and passes on, and puts unknown fields in an order of its own. Few messages
- * have any, fewer are serialised again, and a hostile one has millions: so they are kept as the bytes they came as, and
- * brought into that order only when it is needed.
+ * The network re-serialises messages to hash and relay them, and writes unknown fields in an order of its
+ * own. Few messages have any, fewer are serialised again, and a hostile one has millions: so they are kept as
+ * received bytes and sorted only on demand.
  */
 
 import { getField, type Message, type MessageType } from "./descriptor.js";
 import { LONGEST_VARINT, Reader } from "./reader.js";
 
-/** A field that the schema does not name. */
+/** A field that is not in the schema. */
 interface UnknownField {
 	readonly number: number;
 	readonly wireType: number;
-	/** The value without its tag: a varint in minimal form, fixed bytes, or a length-prefixed run. */
+	/** The value without its tag: a minimal varint, fixed bytes, or a length-delimited value. */
 	readonly value: Uint8Array;
 }
 
-/** By wire type: its place among the unknown fields of one number, as the network's canonical form has them. */
+/** Rank of each wire type among the unknown fields of one number in the network's canonical form. */
 const ORDER = [0, 2, 3, 4, 5, 1] as const;
 
 const FIRST_CAPACITY = 64;
 
-/** The unknown fields of one message: never none. */
+/** The unknown fields of one message; never empty. */
 export class UnknownFields {
-	/** The fields, with their tags, as they came; a view of the input as long as they stood side by side there. */
+	/** Fields with tags, as received; a view of the input as long as they are contiguous in it. */
 	private bytes: Uint8Array | undefined;
 	private start = 0;
 	private end = 0;
 	private isOwn = false;
 	private canonicalBytes: Uint8Array | undefined;
 
-	/** Adds the bytes of one field or more. They must not be changed afterwards. */
+	/** Appends the bytes of one or more fields. They must not be changed afterwards. */
 	append(source: Uint8Array, start: number, end: number): void {
 		this.canonicalBytes = undefined;
 		if (this.bytes === undefined) {
@@ -42,7 +42,7 @@ export class UnknownFields {
 		else this.copy(source, start, end);
 	}
 
-	/** Fields that stood apart are brought together, into room that doubles. */
+	/** Copies non-contiguous fields together, into a buffer that doubles. */
 	private copy(source: Uint8Array, start: number, end: number): void {
 		const kept = this.bytes as Uint8Array;
 		const length = this.end - this.start;
@@ -61,18 +61,18 @@ export class UnknownFields {
 		this.end += added;
 	}
 
-	/** The fields as they came, with their tags. */
+	/** The fields with tags, as received. */
 	get received(): Uint8Array {
 		return (this.bytes as Uint8Array).subarray(this.start, this.end);
 	}
 
-	/** The fields as the network writes them: by number, then wire type, then as they came; varints in minimal form. */
+	/** The fields as the network writes them: by number, wire type, then arrival; varints in minimal form. */
 	get canonical(): Uint8Array {
 		this.canonicalBytes ??= canonicalForm(this.received);
 		return this.canonicalBytes;
 	}
 
-	/** One by one, in the canonical order, to show them. */
+	/** The individual fields in canonical order, for display. */
 	list(): readonly UnknownField[] {
 		const bytes = this.canonical;
 		const reader = new Reader(bytes);
@@ -88,8 +88,8 @@ export class UnknownFields {
 }
 
 /**
- * Reads a field that the schema does not know, or whose wire type differs from the schema's, and keeps it.
- * @param kept what the message kept before
+ * Keeps a field that is not in the schema, or whose wire type differs from the schema's.
+ * @param kept the message's unknown fields so far
  */
 export function keepUnknown(reader: Reader, tag: number, kept: UnknownFields | undefined): UnknownFields {
 	const start = reader.skipWhole(tag);
@@ -98,9 +98,9 @@ export function keepUnknown(reader: Reader, tag: number, kept: UnknownFields | u
 	return fields;
 }
 
-/** Sorts by counting: two walks over the bytes and no object a field. */
+/** Counting sort: two passes over the bytes and no object per field. */
 function canonicalForm(bytes: Uint8Array): Uint8Array {
-	/** Place in the order -> bytes that its fields take. */
+	/** Rank -> total bytes of its fields. */
 	const sizes = new Map<number, number>();
 	const reader = new Reader(bytes);
 	let isCanonical = true;
@@ -121,7 +121,7 @@ function canonicalForm(bytes: Uint8Array): Uint8Array {
 		sizes.set(place, (sizes.get(place) ?? 0) + size);
 	}
 	if (isCanonical) return bytes;
-	/** Place in the order -> where its next field goes. */
+	/** Rank -> offset of its next field. */
 	const ends = new Map<number, number>();
 	let at = 0;
 	for (const place of [...sizes.keys()].sort((a, b) => a - b)) {
@@ -141,7 +141,7 @@ function canonicalForm(bytes: Uint8Array): Uint8Array {
 	return out;
 }
 
-/** Bits of a tag beyond 32 don't count, nor does a tenth group of a varint, which the canonical form has as 1. */
+/** Tag bits beyond 32 are ignored, as is the tenth varint byte, which is 1 in canonical form. */
 function hasLostBits(bytes: Uint8Array, start: number, from: number, tag: number, to: number): boolean {
 	if (from - start === 5 && (bytes[start + 4] as number) > 0x0f) return true;
 	return (tag & 7) === 0 && to - from === LONGEST_VARINT && bytes[to - 1] !== 0x01;
@@ -151,7 +151,7 @@ function placeOf(tag: number): number {
 	return (tag >>> 3) * 8 + (ORDER[tag & 7] as number);
 }
 
-/** Bytes of a varint. @param value not negative */
+/** Encoded length of a varint. @param value non-negative */
 export function varintSize(value: number): number {
 	let size = 1;
 	for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) size++;
@@ -166,7 +166,7 @@ function writeVarint(value: number, out: Uint8Array, start: number): number {
 	return at;
 }
 
-/** Length of a varint's minimal form. One of ten bytes has its highest bit set whatever the tenth holds ({@link Reader.int64}). */
+/** Length of a varint's minimal form. Ten-byte varints always have bit 63 set ({@link Reader.int64}). */
 function minimalSize(bytes: Uint8Array, from: number, to: number): number {
 	let size = to - from;
 	while (size > 1 && bits(bytes, from, size - 1) === 0) size--;
@@ -177,7 +177,7 @@ function bits(bytes: Uint8Array, from: number, group: number): number {
 	return group === LONGEST_VARINT - 1 ? 0x01 : (bytes[from + group] as number) & 0x7f;
 }
 
-/** Where the content of a length-prefixed value begins. */
+/** Where the content of a length-delimited value begins. */
 function contentStart(bytes: Uint8Array, from: number): number {
 	let at = from;
 	while ((bytes[at] as number) >= 0x80) at++;
@@ -226,8 +226,8 @@ function writeValue(
 }
 
 /**
- * Whether a message, or one inside it, has fields that the schema doesn't know.
- * @param isKnown whether the network knows those of a message all the same, by the full name of its type
+ * Whether a message, or one nested in it, has fields that are not in the schema.
+ * @param isKnown whether the network knows the unknown fields of a message, given its full type name
  */
 export function hasUnknownFields(
 	type: MessageType<Message>,

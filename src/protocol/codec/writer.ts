@@ -1,8 +1,8 @@
 /**
  * Writing the protobuf wire format, back to front.
  *
- * A message is written from its last field to its first, so the length of an embedded message is known when its
- * prefix is due: one pass, no size calculation, and fields in ascending order in the result.
+ * A message is written from its last field to its first, so the length of an embedded message is known when
+ * its prefix is written: one pass without size calculation, and fields end up in ascending order.
  */
 
 import type { UnknownFields } from "./unknown-fields.js";
@@ -11,7 +11,7 @@ const encoder = new TextEncoder();
 
 export class Writer {
 	private buf = new Uint8Array(4096);
-	/** The first byte that is written; bytes are added before it. */
+	/** Offset of the first written byte; output grows towards the start. */
 	pos = 4096;
 
 	/** Bytes written so far. */
@@ -19,18 +19,18 @@ export class Writer {
 		return this.buf.length - this.pos;
 	}
 
-	/** Forgets what was written. A buffer that grew beyond a megabyte is given back. */
+	/** Discards the output. Releases a buffer that grew beyond a megabyte. */
 	reset(): void {
 		if (this.buf.length > 1 << 20) this.buf = new Uint8Array(4096);
 		this.pos = this.buf.length;
 	}
 
-	/** A copy of what was written. */
+	/** A copy of the output. */
 	finish(): Uint8Array {
 		return this.buf.slice(this.pos);
 	}
 
-	/** Makes room for `count` bytes and moves the position before them. */
+	/** Reserves `count` bytes before the current position and moves to their start. */
 	private room(count: number): number {
 		if (this.pos < count) this.grow(count);
 		this.pos -= count;
@@ -118,7 +118,7 @@ export class Writer {
 		this.uint(value.length);
 	}
 
-	/** A length-prefixed UTF-8 text. */
+	/** A length-prefixed UTF-8 string. */
 	string(value: string): void {
 		for (let i = 0; i < value.length; i++) {
 			if (value.charCodeAt(i) >= 0x80) {
@@ -136,5 +136,5 @@ export class Writer {
 	}
 }
 
-/** The one writer of this thread: encoding is synchronous and never nested. */
+/** The thread's only writer: encoding is synchronous and never nested. */
 export const sharedWriter = new Writer();

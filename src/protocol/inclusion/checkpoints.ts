@@ -1,6 +1,6 @@
 /**
- * Sets of witnesses that this program brings along (protocol/inclusion-proof §3), by network: who was active at a block, and the keys
- * that signed its blocks. They grow old: what they prove is that these signed.
+ * Built-in witness sets (protocol/inclusion-proof §3) by network: who was active at a block, and their
+ * signing keys. They age: what they prove is that these witnesses signed.
  */
 
 import { parseAddress } from "../address.js";
@@ -8,10 +8,10 @@ import { fromHex } from "../bytes.js";
 import { PUBLIC_NETWORKS } from "../public-networks.js";
 import type { WitnessSet } from "./witness-set.js";
 
-/** A witness, and the key that it signs with where that isn't its own. */
+/** A witness, and its signing key if that isn't its own. */
 type Row = readonly [witness: string, key?: string];
 
-/** Of the cycle of block 79,729,237. */
+/** From the maintenance cycle of block 79,729,237. */
 const MAIN: readonly Row[] = [
 	["TAAdjpNYfeJ2edcETNpad1QpQWJfyBdB9V"],
 	["TAQpCTFeJvwdWf6MQZtXXkzWrTS9aymshb"],
@@ -42,7 +42,7 @@ const MAIN: readonly Row[] = [
 	["TVFKwzE8qeETLaZEHMx2tjEsdnujAgAWaA"],
 ];
 
-/** A set by its name; undefined: there is none. */
+/** The set of that name, if there is one. */
 export function checkpointNamed(name: string): WitnessSet | undefined {
 	if (name !== "main") return undefined;
 	return {

@@ -1,4 +1,4 @@
-/** Making a proof of a block's transactions and the headers from its own on. */
+/** Builds proofs from a block's transactions and the headers from its own on. */
 
 import { toKey } from "../bytes.js";
 import { sha256 } from "../hash.js";
@@ -13,8 +13,8 @@ export interface SignedHeader extends WitnessKey {
 }
 
 /**
- * A header in the form that proofs have: its signature without what the network overlooks ({@link signatureInOneForm}).
- * @throws {DecodeError} where the field of post-quantum signatures holds something else
+ * A header as in proofs, without signature variants that the network ignores ({@link signatureInOneForm}).
+ * @throws {DecodeError} if the post-quantum signature field is malformed
  */
 export function proofHeader(header: Readonly<BlockHeader>): ProofHeader {
 	const raw = BlockHeaderRaw.encode(header.raw_data ?? new BlockHeaderRaw());
@@ -25,9 +25,9 @@ export function proofHeader(header: Readonly<BlockHeader>): ProofHeader {
 }
 
 /**
- * @param transactions all of the block, serialised
+ * @param transactions all serialised transactions of the block
  * @param index of the one to prove
- * @param headers of the block, and of those after it
+ * @param headers of the block and its successors
  */
 export function makeProof(
 	transactions: readonly Uint8Array[],
@@ -38,7 +38,7 @@ export function makeProof(
 	return joinProof(transactions[index] as Uint8Array, path, headers);
 }
 
-/** {@link makeProof} where the path is known. */
+/** Like {@link makeProof}, with a known Merkle path. */
 export function joinProof(
 	transaction: Uint8Array,
 	path: readonly PathStep[],

@@ -1,11 +1,11 @@
-/** The way from a transaction to the root of its block (protocol/blocks §1.4): the hashes that it is joined with, from the leaf up. */
+/** Merkle path of a transaction (protocol/blocks §1.4): its sibling hashes from the leaf up. */
 
 import { concatBytes } from "../bytes.js";
 import { sha256 } from "../hash.js";
 
-/** One join. A level on which the node stands alone at the end has none. */
+/** One hashing step. Levels at which the node has no sibling are skipped. */
 export interface PathStep {
-	/** The side on which the other hash stands. */
+	/** Side of the sibling. */
 	readonly side: "left" | "right";
 	/** 32 bytes. */
 	readonly hash: Uint8Array;
@@ -23,7 +23,7 @@ export function merklePath(leaves: readonly Uint8Array[], index: number): readon
 	return path;
 }
 
-/** The root to which a path leads. */
+/** The root that results from a leaf and its path. */
 export function rootOfPath(leaf: Uint8Array, path: readonly PathStep[]): Uint8Array {
 	return path.reduce(
 		(node, { side, hash }) => sha256(side === "left" ? concatBytes(hash, node) : concatBytes(node, hash)),

@@ -1,6 +1,6 @@
 /**
- * The file of a proof that a transaction is in a block (protocol/inclusion-proof §1): JSON with hexadecimal text, in one form only. What
- * isn't byte for byte what {@link writeProof} writes is refused, so that no byte of a proof is free.
+ * The file format of inclusion proofs (protocol/inclusion-proof §1): JSON with hex text. Anything that
+ * differs by a byte from what {@link writeProof} writes is refused, so that proofs are not malleable.
  */
 
 import { fromHex, toHex } from "../bytes.js";
@@ -11,26 +11,26 @@ import { InclusionError } from "./witness-set.js";
 
 const FORMAT = "coin inclusion proof 1";
 
-/** Length of a proof's text: twice the bytes of the largest block, and the headers. */
+/** Maximum text length: twice the bytes of the largest block, plus headers. */
 export const MAX_PROOF_LENGTH = 5_000_000;
-/** Headers, the block's own among them: more than four rounds of 27 witnesses. */
+/** Maximum number of headers, the block's own included: more than four rounds of 27 witnesses. */
 export const MAX_PROOF_HEADERS = 128;
-/** Levels of the tree: a block has room for fewer than 65,536 transactions. */
+/** Maximum tree depth: a block holds fewer than 65,536 transactions. */
 const MAX_PATH = 16;
-/** Five members; a step of the path has one, a witness and a header two at most. Each is counted with the object that it begins. */
+/** Counted with each object: five members; one per path step, at most two per witness and header. */
 const PROOF_LIMITS = { values: 10 + 2 * MAX_PATH + 6 * MAX_PROOF_HEADERS, depth: 3 };
 /** The longest post-quantum signature with its key, in bytes. */
 export const MAX_POST_QUANTUM_BYTES = 4_096;
-/** Serialised data of a header. */
+/** Maximum length of serialised header data. */
 export const MAX_RAW_HEADER_BYTES = 1_024;
 
-/** A witness and the address of the key that it signs blocks with: its own, or the one of its witness permission. 21 bytes each. */
+/** A witness and the address of its signing key (its own or its witness permission's), 21 bytes each. */
 export interface WitnessKey {
 	readonly address: Uint8Array;
 	readonly key: Uint8Array;
 }
 
-/** A block's header with one signature of either kind. */
+/** A block header with exactly one signature, of either kind. */
 export interface ProofHeader {
 	/** Serialised `BlockHeader.raw_data`. */
 	readonly raw: Uint8Array;
@@ -44,15 +44,15 @@ export interface InclusionProof {
 	/** The whole serialised transaction, with signatures and results. */
 	readonly transaction: Uint8Array;
 	readonly path: readonly PathStep[];
-	/** Who signed the headers, in the order in which each appears first. */
+	/** Signers of the headers, in order of first appearance. */
 	readonly witnesses: readonly WitnessKey[];
-	/** The header of the transaction's block, and those after it without a gap. */
+	/** The header of the transaction's block and its successors, without gaps. */
 	readonly headers: readonly ProofHeader[];
 }
 
 /**
- * The one of the forms of a signature that a proof has. The network takes further bytes after the 65th, several numbers for one
- * recovery id, the negative of s, which changes the sign of the recovered point, and r and s that are not below the group's order.
+ * Normalises a signature. The network accepts trailing bytes, several recovery-id encodings, -s with the
+ * parity of the recovered point flipped, and r and s that are not below the group order.
  */
 export function signatureInOneForm(signature: Uint8Array): Uint8Array {
 	const form = Uint8Array.from(signature.subarray(0, SIGNATURE_LENGTH));
@@ -74,7 +74,7 @@ export function signatureInOneForm(signature: Uint8Array): Uint8Array {
 	return form;
 }
 
-/** The one text of a proof. */
+/** The only valid text of a proof. */
 export function writeProof({ transaction, path, witnesses, headers }: InclusionProof): string {
 	const value = {
 		format: FORMAT,
@@ -90,7 +90,7 @@ export function writeProof({ transaction, path, witnesses, headers }: InclusionP
 	return `${JSON.stringify(value, undefined, "\t")}\n`;
 }
 
-/** @throws {InclusionError} for a text beyond the limits, or in any other form */
+/** @throws {InclusionError} if the text exceeds the limits or isn't in canonical form */
 export function readProof(text: string): InclusionProof {
 	checkLimits(text);
 	const { format, transaction, path, witnesses, headers } = record(parsed(text), "the proof");
@@ -108,7 +108,7 @@ export function readProof(text: string): InclusionProof {
 	return proof;
 }
 
-/** Before anything is parsed. */
+/** Checked before parsing. */
 function checkLimits(text: string): void {
 	if (text.length > MAX_PROOF_LENGTH)
 		throw new InclusionError(`the proof is longer than ${MAX_PROOF_LENGTH} characters`);

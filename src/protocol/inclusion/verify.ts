@@ -1,6 +1,6 @@
 /**
- * Checking a proof that a transaction is in a final block (protocol/inclusion-proof §2), without a node, from the keys of witnesses
- * that the caller trusts.
+ * Verifies without a node that a transaction is in a final block (protocol/inclusion-proof §2), given the
+ * keys of trusted witnesses.
  */
 
 import { blockId } from "../block.js";
@@ -26,39 +26,39 @@ import {
 } from "./proof.js";
 import { InclusionError, type WitnessSet } from "./witness-set.js";
 
-/** A block by its header. */
+/** A block identified by its header. */
 export interface ProvenBlock {
 	readonly id: Uint8Array;
 	readonly number: bigint;
 	readonly timestampMs: bigint;
 }
 
-/** What a proof proves. */
+/** The result of a verified proof. */
 export interface Inclusion {
 	readonly transaction: SignedTransaction;
 	/** The block that holds it. */
 	readonly block: ProvenBlock;
 	/** The last block of the proof. */
 	readonly last: ProvenBlock;
-	/** Trusted witnesses that produced the block or one after it, at least {@link needed}. */
+	/** Trusted witnesses that produced the block or a later one; at least {@link needed}. */
 	readonly builders: readonly WitnessKey[];
-	/** Two thirds of the trusted set, as the network counts them. */
+	/** Two thirds of the trusted set, by the network's rounding. */
 	readonly needed: number;
-	/** Witnesses among those of the headers that aren't in the trusted set, or sign with another key; they don't count. */
+	/** Signers that are not in the trusted set, or not with that key; they don't count. */
 	readonly others: readonly WitnessKey[];
 }
 
-/** Nodes of the tree are hashes of two hashes: bytes of this length could be one of them. */
+/** Inner nodes hash two hashes: bytes of this length could be passed off as a transaction. */
 const NODE_BYTES = 64;
 
 /**
- * Checks a proof. Nothing of it is believed: all that counts follows from hashes and from the signatures of the trusted set.
+ * Verifies a proof. Nothing in it is trusted: only hashes and signatures of the trusted set count.
  * @param proof the text of the file, or its bytes
- * @param trusted witnesses as {@link readWitnessSet} or a checkpoint gives them
- * @throws {InclusionError} saying what is wrong with it
+ * @param trusted witnesses from {@link readWitnessSet} or a checkpoint
+ * @throws {InclusionError} naming the defect
  */
 export async function verifyInclusion(proof: string | Uint8Array, trusted: WitnessSet): Promise<Inclusion> {
-	// One character a byte: what isn't ASCII can't be the proof's one form.
+	// One character per byte: a non-ASCII text is never canonical.
 	if (proof.length > MAX_PROOF_LENGTH)
 		throw new InclusionError(`the proof is longer than ${MAX_PROOF_LENGTH} bytes`);
 	const read = readProof(typeof proof === "string" ? proof : Buffer.from(proof).toString("latin1"));
@@ -78,10 +78,10 @@ export async function verifyInclusion(proof: string | Uint8Array, trusted: Witne
 			`not proven: ${builders.length} of the ${trusted.witnesses.length} trusted witnesses built on the block, ${needed} are needed`,
 		);
 	}
-	// Signatures take long: only of those by whom it would be proven.
+	// Signatures are expensive, so they are checked only once enough witnesses are named.
 	if (read.headers.some(({ postQuantum }) => postQuantum)) await loadPostQuantum();
 	checkSigners(read, headers);
-	// Last: only what the witnesses took is as small as the network's rules have it, once it is decoded.
+	// Decoded last: only data the witnesses signed is known to be within the network's limits.
 	const transaction = canonical(Transaction, read.transaction, "the transaction");
 	const others = read.witnesses.filter((one) => !isTrusted(one));
 	return {
@@ -106,7 +106,7 @@ const blockOf = ({ id, raw }: LinkedHeader): ProvenBlock => ({
 	timestampMs: raw.timestamp,
 });
 
-/** Each stands on the one before it. */
+/** Each header must refer to its predecessor. */
 function linkedHeaders(headers: readonly ProofHeader[]): readonly LinkedHeader[] {
 	const linked: LinkedHeader[] = [];
 	for (const { raw: bytes } of headers) {
@@ -125,7 +125,7 @@ function linkedHeaders(headers: readonly ProofHeader[]): readonly LinkedHeader[]
 	return linked;
 }
 
-/** The keys of the proof are those by which its headers are signed, each witness named once, and none besides. */
+/** The listed keys must be exactly the header signers, each witness once. */
 function checkSigners({ headers, witnesses }: InclusionProof, linked: readonly LinkedHeader[]): void {
 	const keys = new Map<string, Uint8Array>();
 	for (const [index, { raw, hash }] of linked.entries()) {
@@ -166,7 +166,7 @@ export function headerSigner(
 	}
 }
 
-/** A message from bytes that are exactly what it is written as. */
+/** Decodes a message that must be in canonical form. */
 function canonical<T extends Message>(type: MessageType<T>, bytes: Uint8Array, what: string): Readonly<T> {
 	try {
 		const message = type.decode(bytes, budgetOfBytes(bytes.length));

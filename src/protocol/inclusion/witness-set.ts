@@ -1,13 +1,13 @@
 /**
- * The witnesses that whoever checks a proof trusts, with the keys that they sign blocks with (protocol/inclusion-proof §3). A set comes
- * from a file of one's own or from this program, never from a proof.
+ * The witnesses trusted by a verifier, with their signing keys (protocol/inclusion-proof §3). A set comes
+ * from the user's own file or from this program, never from a proof.
  */
 
 import { parseAddress, toBase58Check } from "../address.js";
 import { fromHex, readBe64, toHex, toKey } from "../bytes.js";
 import type { WitnessKey } from "./proof.js";
 
-/** A proof, or a set of witnesses, that is refused: one sentence says why. */
+/** A proof or witness set is invalid; the message is one sentence. */
 export class InclusionError extends Error {
 	override readonly name = "InclusionError";
 }
@@ -15,11 +15,11 @@ export class InclusionError extends Error {
 const FORMAT = "coin witnesses 1";
 
 export const MAX_SET_LENGTH = 65_536;
-/** Many more than any network has active. */
+/** Far more than any network has active. */
 export const MAX_SET_WITNESSES = 127;
 
 export interface WitnessSet {
-	/** Without order. */
+	/** Unordered. */
 	readonly witnesses: readonly WitnessKey[];
 	/** Id of the block after which they were active, 32 bytes. */
 	readonly block?: Uint8Array | undefined;
@@ -27,7 +27,7 @@ export interface WitnessSet {
 	readonly chain?: Uint8Array | undefined;
 }
 
-/** The number of the block after which a set was active, if it says so. */
+/** Number of the block after which the set was active, if known. */
 export const setNumber = ({ block }: WitnessSet): bigint | undefined => block && readBe64(block);
 
 export function writeWitnessSet({ witnesses, block, chain }: WitnessSet): string {

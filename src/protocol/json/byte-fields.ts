@@ -1,6 +1,6 @@
 /**
- * How byte fields look when `visible` is on (protocol/http §2.4): the one table of the fields that hold addresses and of
- * those that hold text. Every other byte field is hexadecimal in both modes.
+ * How byte fields are shown when `visible` is on (protocol/http §2.4): fields that hold addresses, and fields
+ * that hold text. All other byte fields are hex in both modes.
  */
 
 export type ByteClass = "address" | "text" | "hex";

@@ -1,6 +1,6 @@
 /**
- * Exact decimal numbers of JSON texts (protocol/http §3.2): `unscaled * 10^-scale`, so that every digit and the notation
- * survive a round trip.
+ * Exact decimals of JSON texts (protocol/http §3.2): `unscaled * 10^-scale`, preserving every digit and the
+ * notation in a round trip.
  */
 
 import { MAX_INT64, MIN_INT64 } from "../int64.js";
@@ -8,7 +8,7 @@ import { NamedError } from "./exceptions.js";
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** Characters of a number: what is calculated with it takes time that grows with their square. */
+/** Maximum length of a number: arithmetic on it is quadratic. */
 const MAX_LENGTH = 1_100;
 
 /** A number of a JSON text. Integers have scale 0. */

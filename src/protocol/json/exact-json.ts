@@ -1,6 +1,6 @@
 /**
- * JSON with exact integers. The runtime's reader is the fastest there is and rounds them, so every number is made a text
- * before and read behind it. PERF: libraries that do the same read character by character; a long text takes them 36 times its bytes.
+ * JSON with exact integers. JSON.parse is the fastest reader but rounds, so numbers become marked strings
+ * before it. PERF: character-by-character libraries take 36 times a long text's size.
  */
 
 import { randomBytes } from "node:crypto";
@@ -11,18 +11,18 @@ export interface ExactRecord {
 	readonly [name: string]: ExactJson;
 }
 
-/** Stands before what was a number; no text from outside can have it. */
+/** Marks strings that were numbers; random, so that no input can contain it. */
 const MARK = randomBytes(6).toString("base64");
 const MAX_DEPTH = 1_000;
-/** Digits of a number: nothing of the network has nearly as many. */
+/** Maximum digits of a number, far more than anything on the network. */
 export const MAX_DIGITS = 1_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const INTEGER = /^-?\d+$/;
 
 /**
- * Reads JSON: integers become bigint, other numbers number. Of members of one name the last counts.
- * @param maxDigits the longest number, in characters: the time for one grows with its square
- * @throws {SyntaxError} also for more than a thousand levels
+ * Parses JSON: integers become bigint, other numbers number. The last of duplicate members wins.
+ * @param maxDigits maximum length of a number: converting one is quadratic
+ * @throws {SyntaxError} also if nested deeper than 1000 levels
  */
 export function parseExactJson(text: string, maxDigits: number): ExactJson {
 	return exact(JSON.parse(withMarks(text, maxDigits)) as Parsed, 0);
@@ -30,7 +30,7 @@ export function parseExactJson(text: string, maxDigits: number): ExactJson {
 
 type Parsed = null | boolean | string | number | Parsed[] | { [name: string]: Parsed };
 
-/** Makes texts of the numbers that the runtime would round, and of those that aren't integers. */
+/** Turns numbers that JSON.parse would round, and non-integers, into marked strings. */
 function withMarks(text: string, maxDigits: number): string {
 	let marked = "";
 	let from = 0;
@@ -44,7 +44,7 @@ function withMarks(text: string, maxDigits: number): string {
 			continue;
 		}
 		NUMBER.lastIndex = at;
-		// What is no number after all is left to the runtime's reader, which refuses it.
+		// Malformed numbers are left for JSON.parse to reject.
 		if (!NUMBER.test(text)) continue;
 		const end = NUMBER.lastIndex;
 		if (end - at > maxDigits) throw new SyntaxError(`a number of ${end - at} characters`);
@@ -55,7 +55,7 @@ function withMarks(text: string, maxDigits: number): string {
 	return from === 0 ? text : marked + text.slice(from);
 }
 
-/** The end of an integer that the runtime reads exactly; `at`: it isn't one. */
+/** End of an integer that JSON.parse reads exactly; `at` if it isn't one. */
 function endOfShortInteger(text: string, at: number): number {
 	let end = at + 1;
 	while (isDigit(text.charCodeAt(end))) end++;
@@ -65,7 +65,7 @@ function endOfShortInteger(text: string, at: number): number {
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
-/** Integers of so many characters are below 2^53. */
+/** Integers of this length are below 2^53. */
 const EXACT_DIGITS = 15;
 const LOWER = 0x20;
 const EXPONENT = 0x65;
@@ -74,7 +74,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Reads the numbers in a value that was made for this, in place. */
+/** Converts the marked numbers of a parsed value, in place. */
 function exact(value: Parsed, depth: number): ExactJson {
 	if (typeof value === "number") return BigInt(value);
 	if (typeof value === "string") return value.startsWith(MARK) ? numberIn(value.slice(MARK.length)) : value;

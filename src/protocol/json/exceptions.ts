@@ -1,16 +1,16 @@
 /**
- * Exception names on the wire. Clients of the network read `class <package>.<Class> : <message>` in error answers
- * (protocol/http §4.2); this file is the only one that knows the packages.
+ * Exception names on the wire. Clients read `class <package>.<Class> : <message>` in error answers
+ * (protocol/http §4.2); only this file knows the packages.
  *
- * In code an error carries its bare class name in `name`. In the neutral dialect an answer holds that name alone.
+ * In code, an error's `name` is its bare class name. Answers in the neutral dialect contain just that.
  */
 
 import { type Dialect, spell } from "../dialect.js";
 import { QuotingMessage, spellMessage } from "../quoting-message.js";
 
-/** An error whose class name clients see. Its text is sent as it stands: it may quote what the client sent. */
+/** An error whose class name clients see. Its text is sent verbatim: it may quote client input. */
 export class NamedError extends Error {
-	/** The message as clients read it; null where the original exception has none. */
+	/** The message for clients; null if the original exception has none. */
 	readonly text: string | null;
 
 	constructor(
@@ -23,7 +23,7 @@ export class NamedError extends Error {
 	}
 }
 
-/** Package of every refusal by a rule of the chain. */
+/** Package of exceptions for violated chain rules. */
 const CHAIN_PACKAGE = "org.coin.core.exception.";
 
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -71,13 +71,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const packageOf = new Map<string, string>();
 for (const [prefix, names] of Object.entries(PACKAGES)) for (const name of names) packageOf.set(name, prefix);
 
-/** Names that our own errors carry for outcomes that have another name on the wire. */
+/** Internal error names that have another name on the wire. */
 const ALIASES: Readonly<Record<string, string>> = {
 	DecodeError: "InvalidProtocolBufferException",
 	BudgetError: "InvalidProtocolBufferException",
 };
 
-/** Errors of the chain carry the class of the wire beside their own name, some with its package. */
+/** Chain errors carry their wire class separately, some with its package. */
 function declaredName(error: Error): string | undefined {
 	const { className } = error as Error & { readonly className?: unknown };
 	return typeof className === "string" ? className : undefined;
@@ -91,7 +91,7 @@ function wireName(error: Error): string {
 	return "RuntimeException";
 }
 
-/** Whether clients read one of these class names of an error. */
+/** Whether clients see one of these class names for an error. */
 export function hasWireName(error: unknown, ...names: readonly string[]): error is Error {
 	return error instanceof Error && names.includes(error.name);
 }
@@ -100,24 +100,24 @@ function packageFor(name: string): string {
 	return packageOf.get(name) ?? (name.startsWith("Program$") ? "org.coin.core.vm.program." : CHAIN_PACKAGE);
 }
 
-/** Whether an error is an outcome that clients are informed of, rather than a fault in this program. */
+/** Whether an error is an expected outcome reported to clients, rather than a bug. */
 export function isWireError(error: unknown): error is Error {
 	return error instanceof Error && (error instanceof NamedError || wireName(error) !== "RuntimeException");
 }
 
-/** An error's message, with its quotations where it has marked them. */
+/** An error's message, with its quotations if they are marked. */
 function rawMessageOf(error: Error): string | QuotingMessage {
 	const { rawMessage } = error as Error & { readonly rawMessage?: unknown };
 	return rawMessage instanceof QuotingMessage ? rawMessage : error.message;
 }
 
-/** The error's message as clients read it, `null` when it has none. */
+/** The error's message for clients, `null` if it has none. */
 export function messageText(error: Error, dialect: Dialect): string {
 	if (error instanceof NamedError) return error.text ?? "null";
 	return spellMessage(rawMessageOf(error), dialect);
 }
 
-/** The class name of an error as clients read it: with its package, or bare in the neutral dialect. */
+/** Class name for clients: with its package, or bare in the neutral dialect. */
 export function className(error: Error, dialect: Dialect): string {
 	const name = wireName(error);
 	if (dialect === "neutral") return name.slice(Math.max(name.lastIndexOf("."), name.lastIndexOf("$")) + 1);

@@ -1,6 +1,6 @@
 /**
- * The field decoder (protocol/http §3.3): reads a message from text by its descriptors. Its grammar is not
- * JSON: octal integers, bare enum names, commas optional, escapes of visible text fields not decoded.
+ * The field decoder (protocol/http §3.3): parses text into a message by its descriptors. Its grammar is not
+ * JSON: octal integers, bare enum names, optional commas, undecoded escapes in visible text fields.
  */
 
 import { utf8 } from "../bytes.js";
@@ -23,11 +23,11 @@ import { type JsonLibrary, jsonLibrary } from "./json-library.js";
 interface FieldPlan {
 	readonly field: FieldDescriptor;
 	readonly byteClass: ByteClass;
-	/** With the message's name before it. */
+	/** Qualified by the message's name. */
 	readonly fullName: string;
 }
 
-/** Fields of a message by name in both spellings, and by number where it has one digit. */
+/** Fields by name in both spellings, and by number if it has one digit. */
 const plans = new Map<MessageType<Message>, ReadonlyMap<string, FieldPlan>>();
 
 function planOf(type: MessageType<Message>): ReadonlyMap<string, FieldPlan> {
@@ -52,7 +52,7 @@ function planOf(type: MessageType<Message>): ReadonlyMap<string, FieldPlan> {
 
 class FieldDecoder {
 	private readonly tokens: FieldTokenizer;
-	/** Lists and maps that were made here; those of an empty message are shared. */
+	/** Lists and maps created here; those of an empty message are shared. */
 	private readonly own = new WeakSet<object>();
 	private depth = 0;
 
@@ -75,7 +75,7 @@ class FieldDecoder {
 		}
 	}
 
-	/** One member and, after a comma, the next ones. */
+	/** One member and any following ones after commas. */
 	private members(type: MessageType<Message>, message: Message): void {
 		do {
 			if (this.library.endsAtComma && this.tokens.token === "}") return;
@@ -91,7 +91,7 @@ class FieldDecoder {
 			this.skipUnknown();
 			return;
 		}
-		// A message named by its number is written as its serialised bytes.
+		// A message field named by number is given as its serialised bytes.
 		const numbered = /^[0-9]$/.test(name);
 		this.tokens.consume(":");
 		if (!this.tokens.tryConsume("[")) {
@@ -116,7 +116,7 @@ class FieldDecoder {
 		else this.grown(message, field, () => [] as unknown[]).push(value);
 	}
 
-	/** The list or map of a field that grows in place: copying it for each element would take quadratic time. */
+	/** The mutable list or map of a field: copying it for each element would be quadratic. */
 	private grown<C extends object>(message: Message, field: FieldDescriptor, make: () => C): C {
 		const present = getField(message, field.name) as C;
 		if (this.own.has(present)) return present;
@@ -137,7 +137,7 @@ class FieldDecoder {
 		this.grown(message, field, () => new Map<unknown, unknown>()).set(entry.key, entry.value);
 	}
 
-	/** The value of one element; undefined for null. */
+	/** One element's value; undefined for null. */
 	private value(plan: FieldPlan, numbered: boolean): unknown {
 		const { field } = plan;
 		const tokens = this.tokens;
@@ -221,7 +221,7 @@ class FieldDecoder {
 		throw tokens.errorBefore(`Enum type "${enumeration.typeName}" has no value named "${name}".`);
 	}
 
-	/** Skips the value of a member that the message doesn't have. */
+	/** Skips the value of an unknown member. */
 	private skipUnknown(): void {
 		const tokens = this.tokens;
 		tokens.tryConsume(":");
@@ -243,13 +243,13 @@ class FieldDecoder {
 		this.depth--;
 	}
 
-	/** Reading a level needs a call of its own. */
+	/** Each level is a recursive call. */
 	private enter(): void {
 		if (++this.depth > this.library.maxDepth) throw this.tokens.error(this.library.tooDeep);
 	}
 }
 
-/** A map entry in the making; members that are missing keep their zero. */
+/** A map entry being read; missing members stay zero. */
 class MapEntry implements Message {
 	$unknown?: undefined;
 	key: unknown;
@@ -270,7 +270,7 @@ function zeroOf(kind: string): unknown {
 
 const entryTypes = new Map<FieldDescriptor, MessageType<Message>>();
 
-/** A message type with the two members of a map's entries; only its fields are ever used. */
+/** Pseudo message type of a map's entries; only its fields are used. */
 function entryType(field: FieldDescriptor): MessageType<Message> {
 	let type = entryTypes.get(field);
 	if (!type) {
@@ -285,11 +285,11 @@ function entryType(field: FieldDescriptor): MessageType<Message> {
 }
 
 /**
- * Reads a message from the text of a request.
- * @param visible addresses in Base58Check and names as text, instead of hexadecimal
- * @param onUnknown called with each member that its message doesn't have, which is skipped
- * @throws {NamedError} `JsonFormat$ParseException` with the text `<line>:<column>: <message>`; NullPointerException
- * for a visible address that is none
+ * Parses a message from request text.
+ * @param visible Base58Check addresses and names as text, instead of hex
+ * @param onUnknown called for each unknown member, which is skipped
+ * @throws {NamedError} `JsonFormat$ParseException` with the text `<line>:<column>: <message>`;
+ * NullPointerException for an invalid visible address
  */
 export function decodeFields<T extends Message>(
 	type: MessageType<T>,

@@ -1,17 +1,17 @@
-/** The tokens of the field decoder (protocol/http §3.3): its own grammar, looser and stricter than JSON. */
+/** Tokenizer of the field decoder (protocol/http §3.3); its grammar is not JSON. */
 
 import { NamedError } from "./exceptions.js";
 import { BACKSLASH, unescaped } from "./text-units.js";
 
 /**
- * The text is not an integer, or out of range; the message is what clients read after `Couldn't parse integer: `. Integers are
- * decimal, `0x` hexadecimal, or octal after a leading zero (protocol/http §3.3).
+ * Not an integer, or out of range; the message follows `Couldn't parse integer: `. Integers are decimal, `0x`
+ * hexadecimal, or octal with a leading zero (protocol/http §3.3).
  */
 class IntegerTextError extends Error {
 	override readonly name = "IntegerTextError";
 }
 
-/** Longest text that is read as a machine integer; longer ones are checked group by group. */
+/** Longest text parsed as a plain number; longer ones are checked group by group. */
 const SHORT = 15;
 /** More than a 64-bit integer has in any radix. */
 const MAX_DIGITS = 25;
@@ -54,13 +54,13 @@ function parseLong(text: string, radix: number): bigint {
 		at += length;
 		length = size;
 	}
-	// Beyond 64 bits whatever its digits are: the value of a long text is never worked out.
+	// Out of range whatever the digits: the value of a long text is never computed.
 	const value = significant.length > MAX_DIGITS ? BEYOND : magnitude(significant, radix);
 	return minus === 0 ? -value : value;
 }
 
 /**
- * Reads a signed integer of 32 or 64 bits.
+ * Parses a signed 32-bit or 64-bit integer.
  * @throws {IntegerTextError}
  */
 function parseIntegerText(text: string, bits: 32 | 64): bigint {
@@ -82,11 +82,11 @@ function parseIntegerText(text: string, bits: 32 | 64): bigint {
 const WORD = /[a-zA-Z_][0-9a-zA-Z_+-]*|[.]?[0-9+-][0-9a-zA-Z_.+-]*/y;
 const SPACE = /(?:[ \t\n\v\f\r]|#.*)+/y;
 
-/** More than the largest transaction needs; a name, its colon, value and comma are four. */
+/** More than the largest transaction needs; a member takes four (name, colon, value, comma). */
 const MAX_TOKENS = 500_000;
 
 export class FieldTokenizer {
-	/** The current token with its quotes; empty at the end of the text. */
+	/** The current token including quotes; empty at the end. */
 	token = "";
 	private start = 0;
 	private end = 0;
@@ -107,7 +107,7 @@ export class FieldTokenizer {
 		if (SPACE.test(this.text)) this.end = SPACE.lastIndex;
 	}
 
-	/** Moves to the next token. */
+	/** Advances to the next token. */
 	advance(): void {
 		this.previousStart = this.start;
 		this.start = this.end;
@@ -125,7 +125,7 @@ export class FieldTokenizer {
 		this.skipSpace();
 	}
 
-	/** A string ends after its quote, or without one where its line ends. */
+	/** A string ends after its quote, or unterminated at the end of its line. */
 	private endOfString(quote: string): number {
 		const text = this.text;
 		const closing = quote.charCodeAt(0);
@@ -171,7 +171,7 @@ export class FieldTokenizer {
 		return this.token === "true" || this.token === "false";
 	}
 
-	/** A name, with or without double quotes. */
+	/** An identifier, optionally with double quotes. */
 	identifier(): string {
 		const illegal = /[^a-zA-Z0-9_."]/.exec(this.token);
 		if (illegal) throw this.error(`Expected identifier. -${illegal[0]}`);
@@ -207,7 +207,7 @@ export class FieldTokenizer {
 		return value;
 	}
 
-	/** The characters between the quotes of a string, escapes untouched; the tokenizer stays on it. */
+	/** The raw characters of a string token, escapes untouched; doesn't advance. */
 	rawString(): string {
 		const quote = this.token.charAt(0);
 		if (quote !== '"' && quote !== "'") throw this.error("Expected string.");

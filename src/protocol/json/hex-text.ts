@@ -1,4 +1,4 @@
-/** Hexadecimal text as clients may write it (protocol/http §3.3, §3.5). */
+/** Hex text as clients may write it (protocol/http §3.3, §3.5). */
 
 import { NamedError } from "./exceptions.js";
 
@@ -13,8 +13,8 @@ function hexError(reason: string): NamedError {
 }
 
 /**
- * Any case, an optional `0x`, an odd length padded with a zero in front, blanks between digits ignored. Null and
- * empty give no bytes.
+ * Any case, optional `0x`, odd lengths zero-padded on the left, blanks between digits ignored. Null and empty
+ * text give no bytes.
  * @throws {NamedError} DecoderException
  */
 export function decodeHexText(text: string | null): Uint8Array {
@@ -24,7 +24,7 @@ export function decodeHexText(text: string | null): Uint8Array {
 	return decodePlainHex(digits);
 }
 
-/** Pairs of digits without a prefix; blanks are ignored, an odd length is an error. @throws {NamedError} DecoderException */
+/** Pairs of digits, no prefix; ignores blanks, rejects odd lengths. @throws {NamedError} DecoderException */
 export function decodePlainHex(digits: string): Uint8Array {
 	if (/^(?:[0-9a-fA-F]{2})*$/.test(digits)) return Buffer.from(digits, "hex");
 	const solid = digits.replace(/[ \t\r\n]+/g, "");
@@ -32,7 +32,7 @@ export function decodePlainHex(digits: string): Uint8Array {
 	return decodeOddHex(digits);
 }
 
-/** What is left: text without digits, and text that has an error, which is to be named. */
+/** Slow path: text without digits, or with an error to report. */
 function decodeOddHex(digits: string): Uint8Array {
 	let end = digits.length;
 	while (end > 0 && isIgnored(digits.charAt(end - 1))) end--;

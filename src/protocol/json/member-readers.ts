@@ -1,4 +1,4 @@
-/** Reading single members of a JSON object, for endpoints that don't decode a message (protocol/http §3.2). */
+/** Reads single members of a JSON object, for endpoints that don't decode a message (protocol/http §3.2). */
 
 import { toNeutral } from "../dialect.js";
 import { parseInt64 } from "../int64.js";
@@ -8,7 +8,7 @@ import type { JsonLibrary } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
 
-/** A member by its neutral name; the deployed spelling is accepted too. */
+/** A member by neutral name; also accepts the deployed spelling. */
 function neutralMember(object: JsonObject, name: string): JsonValue | undefined {
 	const value = object.get(name);
 	if (value !== undefined) return value;
@@ -16,7 +16,7 @@ function neutralMember(object: JsonObject, name: string): JsonValue | undefined 
 	return undefined;
 }
 
-/** A value as text: a string as it is, anything else as its JSON; null if there is none. */
+/** A value as text: strings verbatim, anything else as JSON; null if absent. */
 export function valueText(value: JsonValue | undefined): string | null {
 	if (value === undefined || value === null) return null;
 	if (typeof value === "string") return value;
@@ -29,20 +29,20 @@ export function readTextMember(object: JsonObject, name: string): string | null 
 	return valueText(neutralMember(object, name));
 }
 
-/** Whether the member `visible` says true, as a boolean or as a text in any case. */
+/** Whether `visible` is true, as a boolean or as text in any case. */
 export function readVisible(object: JsonObject): boolean {
 	return readTextMember(object, "visible")?.toLowerCase() === "true";
 }
 
-/** Whether a required member counts as absent: nothing, an empty text, an object without members. */
+/** Whether a required member counts as absent: null, empty text, or empty object. */
 function isMissing(value: JsonValue | undefined): boolean {
 	if (value === undefined || value === null || value === "") return true;
 	return isJsonObject(value) && value.size === 0;
 }
 
 /**
- * A signed 64-bit integer from a number or a numeric text; 0 if absent, null or empty.
- * @throws {NamedError} ArithmeticException, NumberFormatException; InvalidParameterException if a required member is absent, null or empty
+ * A signed 64-bit integer from a number or numeric text; 0 if absent, null or empty.
+ * @throws {NamedError} ArithmeticException, NumberFormatException, InvalidParameterException
  */
 export function readLong(object: JsonObject, name: string, required = false): bigint {
 	const value = neutralMember(object, name);
@@ -55,8 +55,8 @@ export function readLong(object: JsonObject, name: string, required = false): bi
 }
 
 /**
- * A signed 32-bit integer: numbers are truncated and wrapped, numeric texts read, true is 1.
- * @throws {NamedError} NullPointerException for null or an empty text; NumberFormatException; JSONException for an array or object
+ * A signed 32-bit integer: numbers are truncated and wrapped, numeric texts parsed, true is 1.
+ * @throws {NamedError} NullPointerException if null or empty, NumberFormatException, JSONException
  */
 export function readInt(value: JsonValue, library: JsonLibrary): number {
 	if (value === null) throw nullPointer();

@@ -1,4 +1,4 @@
-/** Messages with long lists as JSON, in pieces that are each made when they are asked for. */
+/** Messages with long lists as JSON, generated lazily in pieces. */
 
 import { getField, type Message, type MessageType } from "../codec/descriptor.js";
 import { isLongMessage, listSteps } from "../codec/message-parts.js";
@@ -12,7 +12,7 @@ import {
 
 const WRITERS = { printed: printMessage, mapOrdered: mapOrderedMessage };
 
-/** The text of a message in one of the two forms, in pieces. */
+/** A message in one of the two forms, in pieces. */
 export function* messagePieces<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
@@ -35,7 +35,7 @@ export function* messagePieces<T extends Message>(
 	yield before === "{" ? "{}" : "}";
 }
 
-/** Messages parted by commas, in pieces. */
+/** Comma-separated messages, in pieces. */
 export function* itemPieces<T extends Message>(
 	type: MessageType<T>,
 	items: readonly Readonly<T>[],

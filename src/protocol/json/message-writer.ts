@@ -1,9 +1,9 @@
 /**
- * Messages as JSON, in the two forms of the network (protocol/http §2).
+ * Messages as JSON, in the network's two forms (protocol/http §2).
  *
- * The printed form (the reference's JsonFormat) puts fields in order of their numbers with a blank after each colon; the
- * map-ordered form (its fastjson) puts them in the order of a hash map, without blanks. What each field needs is worked out once for each message
- * type, dialect and `visible`.
+ * The printed form (the reference's JsonFormat) orders fields by number, with a blank after each colon; the
+ * map-ordered form (its fastjson) uses hash map order, without blanks. Field writers are built once per
+ * message type, dialect and `visible`.
  */
 
 import { toBase58Check } from "../address.js";
@@ -19,20 +19,20 @@ import { quoteMapOrdered, quotePrinted } from "./quoting.js";
 import { isJsonObject } from "./value.js";
 
 export interface JsonStyle {
-	/** Addresses in Base58Check and names as text, instead of hexadecimal. */
+	/** Base58Check addresses and names as text, instead of hex. */
 	readonly visible: boolean;
 	readonly dialect: Dialect;
-	/** Whose order of members the map-ordered form has; absent: that of the newest release. */
+	/** Library that determines the member order of the map-ordered form; default: the newest release's. */
 	readonly library?: JsonLibrary;
-	/** Whether integers of 64 bits are written as texts, for readers that keep only 53 bits; absent: as numbers. */
+	/** Whether 64-bit integers are written as strings, for readers limited to 53 bits; default: as numbers. */
 	readonly longsAsText?: boolean;
-	/** Whether transactions and blocks show the signatures that only the test network Nile has (protocol/schema §2.3). */
+	/** Whether transactions and blocks show Nile-only signatures (protocol/schema §2.3). */
 	readonly postQuantum?: boolean;
-	/** Whether marks of nonces say where a contract lies: on development chains alone (protocol/development-chain §4.8). */
+	/** Whether nonce marks determine contract addresses (protocol/development-chain §4.8). */
 	readonly countsNonces?: boolean;
 }
 
-/** A style with addresses and names shown in another way; what the given style says of them is not asked. */
+/** The style with another `visible`; that of the given style is not read. */
 export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
 	const {
 		dialect,
@@ -44,7 +44,7 @@ export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
 	return { visible, dialect, library, longsAsText, postQuantum, countsNonces };
 }
 
-/** Writes one value that is known to be of its field's kind. */
+/** Writes a value of the field's kind. */
 interface ValueWriter {
 	readonly printed: (value: unknown) => string;
 	readonly mapOrdered: (value: unknown) => string;
@@ -61,18 +61,18 @@ interface FieldWriter extends ValueWriter {
 	readonly printedName: string;
 	readonly mapOrderedName: string;
 	readonly present: (value: unknown) => boolean;
-	/** Type of the message or messages that it holds; undefined: it holds something else. */
+	/** Type of the nested message or messages, if any. */
 	readonly nested: (() => MessageType<Message>) | undefined;
 	readonly isList: boolean;
 }
 
 interface Plan {
 	readonly fields: readonly FieldWriter[];
-	/** The fields as a hash map iterates them, by capacity; empty where members have the order of the fields. */
+	/** Fields in hash map iteration order, by capacity; empty if members keep the field order. */
 	readonly orders: ReadonlyMap<number, readonly FieldWriter[]>;
 }
 
-/** In these every field is printed, zeros too, except messages that are not set. */
+/** Messages of which every field is printed, zeros too, except unset messages. */
 const ALWAYS_PRINTED = new Set([
 	"protocol.AccountBalanceResponse",
 	"protocol.BlockBalanceTrace",
@@ -80,7 +80,7 @@ const ALWAYS_PRINTED = new Set([
 	"protocol.TransactionBalanceTrace.Operation",
 ]);
 
-/** Maps whose keys are names of resources, stored in the deployed spelling. */
+/** Maps keyed by resource names, which are stored in the deployed spelling. */
 const RESOURCE_KEYED = new Set(["cancel_unfreezeV2_amount"]);
 
 const plans = new Map<MessageType<Message>, Plan[]>();
@@ -174,7 +174,7 @@ function same(write: (value: unknown) => string): ValueWriter {
 	return { printed: write, mapOrdered: write };
 }
 
-/** Longer bytes are shown in hexadecimal: Base58 takes quadratic time, and no address has nearly as many. */
+/** Longer bytes are shown in hex: Base58 is quadratic, and no address is nearly as long. */
 const MAX_BASE58_BYTES = 1_024;
 
 const STRINGS: ValueWriter = {
@@ -182,7 +182,7 @@ const STRINGS: ValueWriter = {
 	mapOrdered: (value) => quoteMapOrdered(value as string),
 };
 const NUMBERS = same(String);
-/** An integer of 64 bits in an answer that is put together by hand. */
+/** A 64-bit integer in a hand-assembled answer. */
 export function longText(value: bigint | number, { longsAsText }: JsonStyle): string {
 	return longsAsText ? `"${value}"` : String(value);
 }
@@ -236,8 +236,8 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 }
 
 /**
- * Bytes as the text of a JSON string in both forms. Only quotes are escaped, so a backslash in the bytes begins an
- * escape for the reader of the answer; undefined if the result would not be a JSON string.
+ * Bytes as JSON string content in both forms. Only quotes are escaped, so a backslash in the bytes starts an
+ * escape for the reader; undefined if the result would not be a valid JSON string.
  */
 function visibleText(
 	bytes: Uint8Array,
@@ -253,14 +253,14 @@ function visibleText(
 	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, mapOrdered: quoteMapOrdered(value) };
 }
 
-/** Characters of a text whose lines are repeated, at most, and for each of its own: up to 15 line feeds are always repeated. */
+/** Limits of the repetition below, absolute and per character; up to 15 line feeds are always repeated. */
 const MAX_REPEATED = 1 << 20;
 const MAX_TIMES = 16;
 
 /**
- * The rest of a text comes once more after each of its line feeds (recorded in apis-visible): the network's printer does so before
- * any JSON library reads what it prints. Texts that would become too long stay as they are: the repetitions grow with the square of the
- * lines, and a block of 2 MB with texts of nothing else would become 330 MB.
+ * Repeats the rest of a text after each of its line feeds, as recorded in apis-visible: the network's printer
+ * does this before any JSON library sees the text. Long results are skipped, since they grow quadratically: a
+ * 2 MB block of such texts would become 330 MB.
  */
 function withRepetitions(text: string): string {
 	let length = text.length;
@@ -298,7 +298,7 @@ export function printMessage<T extends Message>(
 	return `${out}}`;
 }
 
-/** The members of a message that are written, in their order. */
+/** The present members of a message, in order. */
 export function membersOf<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
@@ -309,7 +309,7 @@ export function membersOf<T extends Message>(
 	return fields.filter((field) => field.present(getField(message, field.field)));
 }
 
-/** All fields in the map-ordered form's order, which depends on how many of them are present. */
+/** All fields in map order, which depends on how many are present. */
 function mapOrder<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
@@ -342,8 +342,8 @@ export function mapOrderedMessage<T extends Message>(
 }
 
 /**
- * The map-ordered form with members put in afterwards: a member that is the name of a present field takes its place, others are
- * added in the order given.
+ * The map-ordered form with extra members: one named like a present field replaces it, others are appended in
+ * the given order.
  */
 export function mapOrderedMessageWith<T extends Message>(
 	type: MessageType<T>,

@@ -1,15 +1,15 @@
-/** JSON from outside: by lines, and whether it may be read at all, since sixty megabytes of brackets become gigabytes of objects. */
+/** Guards for untrusted JSON: sixty megabytes of brackets would become gigabytes of objects. */
 
-/** What a text may hold. */
+/** Limits on a text's contents. */
 interface JsonLimits {
-	/** Members, elements, objects and lists, empty ones too. */
+	/** Members, elements, objects and lists, including empty ones. */
 	readonly values: number;
 	readonly depth: number;
 }
 
 /**
- * The lines of a stream of JSON, those of a chunk together; what has no line feed behind it isn't one. By line feeds alone:
- * node:readline ends lines at U+2028 too, which a string may hold.
+ * Lines of a JSON stream, grouped by chunk; an unterminated last line is dropped. Splits at line feeds only:
+ * node:readline also splits at U+2028, which strings may contain.
  */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
 	let rest = "";
@@ -20,7 +20,7 @@ export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<re
 	}
 }
 
-/** The object that an answer is; undefined: it is none. */
+/** Parses an answer that must be an object; undefined otherwise. */
 export function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
 	try {
 		const value: unknown = JSON.parse(text);
@@ -36,7 +36,7 @@ const COMMA = 0x2c;
 const isOpening = (code: number): boolean => code === 0x5b || code === 0x7b;
 const isClosing = (code: number): boolean => code === 0x5d || code === 0x7d;
 
-/** Looks at the text without making anything of it; whether it is JSON is not its question. */
+/** Scans the text without allocating; doesn't validate it. */
 export function isModestJson(text: string, { values: maxValues, depth: maxDepth }: JsonLimits): boolean {
 	let depth = 0;
 	let values = 0;
@@ -56,7 +56,7 @@ export function isModestJson(text: string, { values: maxValues, depth: maxDepth 
 	return true;
 }
 
-/** The first name that an object of the text has twice, which readers settle by the last one; whether it is JSON is not its question. */
+/** The first duplicate member name in an object (JSON.parse keeps the last); doesn't validate the text. */
 export function repeatedMember(text: string): string | undefined {
 	const around: Set<string>[] = [];
 	for (let at = 0; at < text.length; at++) {
@@ -82,7 +82,7 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 const COLON_AHEAD = /\s*:/y;
 
-/** The closing quote of a string that begins at a place; the end of the text where there is none. */
+/** The closing quote of a string starting at `from`; the text's end if unterminated. */
 export function endOfJsonString(text: string, from: number): number {
 	for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
 		let slashes = 0;

@@ -1,4 +1,4 @@
-/** The string forms of the two writers (protocol/http §2.2 rule 6 and §2.3). */
+/** String escaping of the two writers (protocol/http §2.2 rule 6 and §2.3). */
 
 import { escaped, escapesOf } from "./text-units.js";
 
@@ -14,7 +14,7 @@ const SHORT: Readonly<Record<string, string>> = {
 
 const hex4 = (unit: number): string => unit.toString(16).padStart(4, "0");
 
-/** Writes one of the first code units. @param digits of one that has no short escape */
+/** Escape of one of the first code units. @param digits of units without a short escape */
 const writerOf =
 	(special: RegExp, digits: (unit: number) => string) =>
 	(unit: number): string | undefined => {
@@ -32,7 +32,7 @@ const printedEscapes = escapesOf(writerOf(PRINTED, hex4), (unit, next, before) =
 	return isOfPair ? `\\u${hex4(unit)}` : undefined;
 });
 
-/** The printed form: controls as lower-case escapes, a surrogate pair as two escapes, all else raw. */
+/** The printed form: lower-case escapes for controls, two escapes for a surrogate pair, all else raw. */
 export function quotePrinted(text: string): string {
 	return PRINTED.test(text) ? `"${escaped(text, printedEscapes)}"` : `"${text}"`;
 }
@@ -45,7 +45,7 @@ const eventEscapes = escapesOf(
 	},
 );
 
-/** The form of events: controls and halves of surrogate pairs as upper-case escapes, all else raw. */
+/** The form of events: upper-case escapes for controls and lone surrogates, all else raw. */
 export function quoteEvent(text: string): string {
 	return PRINTED.test(text) ? `"${escaped(text, eventEscapes)}"` : `"${text}"`;
 }
@@ -57,7 +57,7 @@ const mapOrderedEscapes = escapesOf(
 	(unit) => (unit === 0x2028 || unit === 0x2029 ? `\\u${hex4(unit)}` : undefined),
 );
 
-/** The map-ordered form: controls as upper-case escapes, line separators escaped, all else raw. */
+/** The map-ordered form: upper-case escapes for controls, escaped line separators, all else raw. */
 export function quoteMapOrdered(text: string): string {
 	return MAP_ORDERED.test(text) ? `"${escaped(text, mapOrderedEscapes)}"` : `"${text}"`;
 }

@@ -1,7 +1,7 @@
 /**
- * JSON bodies as the network reads them from release 4.8.2 on (protocol/releases §4): JSON with bare and single-quoted
- * names, comments, a comma at the end, signs, points and zeros where JSON has none. Only the first value of a text is
- * read. Its errors name their place, as clients see them.
+ * JSON bodies as the network reads them since release 4.8.2 (protocol/releases §4): JSON plus bare and
+ * single-quoted names, comments, trailing commas, and extra signs, points and zeros in numbers. Only the
+ * first value of a text is read. Errors report their position, as clients see it.
  */
 
 import { Decimal } from "./decimal.js";
@@ -18,30 +18,30 @@ const SOURCE = "[Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION
 const VALUE = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 
 const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d*)(?:[eE][+-]?\d+)?/y;
-/** Without one digit at least a number has no value. */
+/** A number needs at least one digit. */
 const NO_DIGITS = /^[+-]?\.(?:[eE]|$)/;
-/** What may be in a name of the reference's language: letters, digits, currency signs, connectors, marks, format characters. */
+/** Java identifier characters: letters, digits, currency signs, connectors, marks, format characters. */
 const WORD_CHARACTER = "\\p{L}\\p{Nl}\\p{Nd}\\p{Sc}\\p{Pc}\\p{Mn}\\p{Mc}\\p{Cf}\\x7f-\\x9f";
-/** So much of an unknown word is repeated, and so much of a name read at once: the engine's room for a pattern's steps is limited. */
+/** Maximum reported length of an unknown word, and maximum chunk of a name: regex stack space is limited. */
 const MAX_TOLD_WORD = 256;
-/** A bare name may begin with a digit, and has a few signs more. Characters beyond 16 bits are in none. */
+/** Bare names may start with a digit and contain a few more signs, but no astral characters. */
 const BARE_NAME = new RegExp(
 	`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}@#*+-]){0,${MAX_TOLD_WORD}}`,
 	"uy",
 );
-/** As much of an unknown word as errors repeat; it may hold most control characters. */
+/** The part of an unknown word repeated in errors; may contain most control characters. */
 const WORD = new RegExp(
 	`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}\\0-\\x08\\x0e-\\x1b]){0,${MAX_TOLD_WORD}}`,
 	"uy",
 );
 const WORD_START = /(?![\u{10000}-\u{10ffff}])[\p{L}\p{Nl}\p{Sc}\p{Pc}]/uy;
-/** Behind what is known to be a word: it goes on. */
+/** Matches if a word continues here. */
 const WORD_GOES_ON = new RegExp(`(?![\\0-/]|[\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}]`, "uy");
 
-/** An array or object whose end has not been read. */
+/** An array or object that is still open. */
 interface OpenScope {
 	readonly kind: "Array" | "Object";
-	/** Where its bracket stands. */
+	/** Position of its bracket. */
 	readonly start: string;
 }
 
@@ -49,7 +49,7 @@ export function jsonException(text: string): NamedError {
 	return new NamedError("org.coin.json.JSONException", text);
 }
 
-/** Of what the reader takes for a number, and its decimals don't. */
+/** For numbers that the reader accepts but BigDecimal doesn't. */
 const noDecimal = (text: string, reason: string): NamedError =>
 	jsonException(
 		`Value "${text.replace(/^\+/, "")}" can not be deserialized as \`java.math.BigDecimal\`, reason:  ${reason}`,
@@ -172,7 +172,7 @@ class RelaxedReader {
 			const unit = text.charCodeAt(this.at);
 			if (unit === closing) break;
 			if (Number.isNaN(unit)) {
-				// What is no escape before it is the error.
+				// An earlier invalid escape takes precedence.
 				if (hasEscapes) this.decoded(from, text.length);
 				throw this.error(`Unexpected end-of-input${atEnd.startsWith("in ") ? " " : ": "}${atEnd}`);
 			}
@@ -184,12 +184,12 @@ class RelaxedReader {
 		return hasEscapes ? this.decoded(from, end) : text.slice(from, end);
 	}
 
-	/** A part of the text with its escapes decoded. @throws {NamedError} */
+	/** A slice of the text with escapes decoded. @throws {NamedError} */
 	private decoded(from: number, end: number): string {
 		return unescaped(this.text.slice(from, end), (at) => this.noEscape(from + at));
 	}
 
-	/** @param at behind a backslash @throws {NamedError} */
+	/** @param at just past the backslash @throws {NamedError} */
 	private noEscape(at: number): never {
 		this.at = at;
 		const ch = this.text.charAt(at);
@@ -218,7 +218,7 @@ class RelaxedReader {
 			this.at++;
 			if (/[+-]/.test(this.charHere())) this.at++;
 			if (this.atEnd) throw this.error("Unexpected end-of-inputexpected a digit for number exponent");
-			// Behind a leading zero the place is that of the character, else that of what ends the whole part.
+			// After a leading zero, the reported position is the current one, else the end of the integer.
 			const at = /^[+-]?0/.test(text) ? this.at : start + text.search(/[.]|$/);
 			throw this.inNumber("Exponent indicator not followed by a digit", at);
 		}
@@ -234,7 +234,7 @@ class RelaxedReader {
 		}
 	}
 
-	/** At a sign without a number. */
+	/** A sign without a number. */
 	private badNumber(): NamedError {
 		const start = this.at;
 		const sign = this.text.charAt(this.at++);
@@ -270,7 +270,7 @@ class RelaxedReader {
 		throw this.unknownWord(this.at, this.at);
 	}
 
-	/** Whether a word stands here, which does not go on; if so, it is passed. */
+	/** Consumes a word if it is here and doesn't continue. */
 	private isWord(word: string): boolean {
 		if (!this.text.startsWith(word, this.at)) return false;
 		WORD_GOES_ON.lastIndex = this.at + word.length;
@@ -279,7 +279,7 @@ class RelaxedReader {
 		return true;
 	}
 
-	/** @param start of what is told @param from where the word begins */
+	/** @param start of the reported text @param from start of the word */
 	private unknownWord(start: number, from: number): NamedError {
 		WORD.lastIndex = from;
 		this.at = from + (WORD.exec(this.text)?.[0].length ?? 0);
@@ -302,7 +302,7 @@ class RelaxedReader {
 		);
 	}
 
-	/** Moves to the next character that is neither space nor comment. @throws {NamedError} at the end of the text */
+	/** Skips whitespace and comments. @throws {NamedError} at the end of the text */
 	private skipToToken(): void {
 		this.skipSpace();
 		if (!this.atEnd) return;
@@ -310,7 +310,7 @@ class RelaxedReader {
 		throw this.error(`Unexpected end-of-input: expected close marker for ${kind} (start marker at ${start})`);
 	}
 
-	/** The same where something has to follow. @throws {NamedError} */
+	/** Like {@link skipToToken}, between entries. @throws {NamedError} */
 	private skipBetween(kind: OpenScope["kind"]): void {
 		this.skipSpace();
 		if (this.atEnd) throw this.error(`Unexpected end-of-input within/between ${kind} entries`);
@@ -333,7 +333,7 @@ class RelaxedReader {
 		}
 	}
 
-	/** Passes a character that is no more than a space, or a line's end. @throws {NamedError} if it is no white space */
+	/** Consumes one whitespace character. @throws {NamedError} if it is none */
 	private passSpace(): void {
 		const code = this.text.charCodeAt(this.at++);
 		if (code === SPACE || code === TAB) return;
@@ -389,7 +389,7 @@ class RelaxedReader {
 		return jsonException(`${text}\n at ${this.place(at)}`);
 	}
 
-	/** Line ends inside texts and names are not counted. */
+	/** Line feeds inside strings and names are not counted. */
 	private place(at: number): string {
 		return `${SOURCE}${this.line}, column: ${at - this.lineStart + 1}]`;
 	}

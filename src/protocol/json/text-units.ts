@@ -1,21 +1,21 @@
 /**
- * Escapes of JSON texts, decoded and written code unit by code unit: a client may send millions of them in one text, and a call for
- * each would hold the node for seconds.
+ * Decodes and writes JSON escapes code unit by code unit: a client may send millions in one text, and a call
+ * per escape would block the node for seconds.
  */
 
 export const BACKSLASH = 0x5c;
 const SMALL_U = 0x75;
 const NONE = 0xffff;
 
-/** What a character behind a backslash stands for, by their codes. */
+/** Meaning of each character after a backslash, by char code. */
 const MEANT = new Uint16Array(128).fill(NONE);
 for (const [behind, meant] of Object.entries({ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }))
 	MEANT[behind.charCodeAt(0)] = meant.charCodeAt(0);
 for (const itself of "\"'\\/") MEANT[itself.charCodeAt(0)] = itself.charCodeAt(0);
 
 /**
- * A text with its escapes decoded: those of JSON, and a single quote's.
- * @param refuse called with the position behind the backslash of what is no escape; throws
+ * Decodes the escapes of JSON and of single quotes.
+ * @param refuse called with the position after the backslash of an invalid escape; throws
  */
 export function unescaped(raw: string, refuse: (at: number) => never): string {
 	const units = new Uint16Array(raw.length);
@@ -43,7 +43,7 @@ export function unescaped(raw: string, refuse: (at: number) => never): string {
 	return textOf(units, length, bits);
 }
 
-/** A number of four hexadecimal digits; undefined for others, or fewer. */
+/** Parses four hex digits; undefined if there are fewer or others. */
 function fourDigits(text: string, at: number): number | undefined {
 	let value = 0;
 	for (let i = at; i < at + 4; i++) {
@@ -56,30 +56,30 @@ function fourDigits(text: string, at: number): number | undefined {
 	return value;
 }
 
-/** @param bits of all code units; where none has more than eight, the text takes half the memory */
+/** @param bits OR of all code units; if it fits in eight, the text takes half the memory */
 function textOf(units: Uint16Array, length: number, bits: number): string {
 	if (bits > 0xff) return Buffer.from(units.buffer, units.byteOffset, 2 * length).toString("utf16le");
 	return Buffer.from(new Uint8Array(units.subarray(0, length)).buffer).toString("latin1");
 }
 
-/** Code units that are written at a time, and the most that one of them becomes. */
+/** Code units written at a time, and the maximum length of one's escape. */
 const CHUNK = 16_384;
 const LONGEST_ESCAPE = 6;
 const written = new Uint16Array(CHUNK * LONGEST_ESCAPE);
 
-/** Code units that have a place in a table of escapes. */
+/** Code units covered by the escape table. */
 const IN_TABLE = 256;
 const PLACE = LONGEST_ESCAPE + 1;
 
-/** What code units are written as, at most six characters each. */
+/** Escapes of code units, at most six characters each. */
 interface Escapes {
-	/** Of the first code units: for each a length, 0 for one that stays as it is, and the code units. */
+	/** For each of the first code units its escape's length (0: unescaped), then the escape. */
 	readonly table: Uint16Array;
-	/** Of a further one; undefined: as it is. @param next the one behind it, @param before the one before it */
+	/** For other units; undefined: unescaped. @param next following unit @param before preceding unit */
 	readonly other: (unit: number, next: number, before: number) => string | undefined;
 }
 
-/** @param write what one of the first code units is written as; undefined: as it is */
+/** @param write escape of one of the first code units; undefined: unescaped */
 export function escapesOf(write: (unit: number) => string | undefined, other: Escapes["other"]): Escapes {
 	const table = new Uint16Array(IN_TABLE * PLACE);
 	for (let unit = 0; unit < IN_TABLE; unit++) {
@@ -90,7 +90,7 @@ export function escapesOf(write: (unit: number) => string | undefined, other: Es
 	return { table, other };
 }
 
-/** A text with some of its code units written as escapes. */
+/** Escapes a text. */
 export function escaped(text: string, { table, other }: Escapes): string {
 	const parts: string[] = [];
 	for (let from = 0; from < text.length; from += CHUNK) {

@@ -1,4 +1,4 @@
-/** Transactions and blocks as JSON (protocol/http §2.5, §2.6). Always in the map-ordered form. */
+/** Transactions and blocks as JSON (protocol/http §2.5, §2.6), always in the map-ordered form. */
 
 import type { SignedBlock } from "../block.js";
 import { toHex } from "../bytes.js";
@@ -25,9 +25,9 @@ import { quoteMapOrdered } from "./quoting.js";
 const CREATE_SMART_CONTRACT = TransactionContractContractType.CreateSmartContract;
 
 /**
- * One transaction: its fields, the decoded parameter of each contract, `raw_data_hex`, `txID`, and the address that a
- * deployment creates.
- * @param shown `visible` adds the member of that name, as builders do; without `id` there is no `txID`
+ * A transaction: its fields, each contract's decoded parameter, `raw_data_hex`, `txID`, and the address of a
+ * deployed contract.
+ * @param shown `visible` adds that member, as builders do; without `id` there is no `txID`
  * @throws {NamedError} NullPointerException if the transaction has no `raw_data`
  */
 export function transactionJson(
@@ -61,7 +61,7 @@ export function transactionJson(
 	return mapOrderedMessageWith(Transaction, transaction.message, style, members);
 }
 
-/** A transaction as one text of its fields, as the answer to its bytes shows it. */
+/** A transaction's fields in the printed form, as returned for its bytes. */
 export function printedTransaction({ message }: SignedTransaction, style: JsonStyle): string {
 	const printed = printMessage(Transaction, message, style);
 	const all = postQuantumTexts(message, style, printMessage);
@@ -75,7 +75,7 @@ function postQuantumMembers({ message }: SignedTransaction, style: JsonStyle): r
 	return all.length === 0 ? [] : [["pq_auth_sig", `[${all.join(",")}]`]];
 }
 
-/** The signatures that only Nile knows; those that can't be read are not shown. */
+/** Nile-only signatures; unreadable ones are omitted. */
 function postQuantumTexts(
 	message: Readonly<Transaction>,
 	style: JsonStyle,
@@ -94,7 +94,7 @@ function headerJson(header: Readonly<BlockHeader>, style: JsonStyle): string {
 	return mapOrderedMessageWith(BlockHeader, header, style, members);
 }
 
-/** What bytes hold; undefined if they don't decode. */
+/** The result of `read`; undefined if the bytes don't decode. */
 function readable<T>(read: () => T): T | undefined {
 	try {
 		return read();
@@ -104,7 +104,7 @@ function readable<T>(read: () => T): T | undefined {
 	}
 }
 
-/** The parameter of a contract; undefined if its type has no message, "unreadable" if it doesn't decode. */
+/** A contract's parameter; undefined if its type has no message, "unreadable" if it doesn't decode. */
 function readableParameter(contract: Readonly<TransactionContract>): Message | undefined | "unreadable" {
 	if (!contractTypeById(contract.type)?.message) return undefined;
 	try {
@@ -132,7 +132,7 @@ function contractJson(
 	return mapOrderedObject(members, style.library);
 }
 
-/** One block with its id. Without transactions, or without detail, the member `transactions` is absent. */
+/** A block with its id. `transactions` is absent if there are none, or without detail. */
 export function blockJson(block: SignedBlock, style: JsonStyle, detail = true): string {
 	const transactions: Member[] =
 		detail && block.transactions.length > 0

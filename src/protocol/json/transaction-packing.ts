@@ -1,6 +1,6 @@
 /**
- * Transactions from JSON (protocol/http-endpoints §2.1): the bytes are rebuilt from `raw_data`; `raw_data_hex`, `txID` and members
- * that the schema doesn't know are ignored.
+ * Transactions from JSON (protocol/http-endpoints §2.1): bytes are rebuilt from `raw_data`; `raw_data_hex`,
+ * `txID` and unknown members are ignored.
  */
 
 import { toHex } from "../bytes.js";
@@ -28,9 +28,9 @@ const POST_QUANTUM = "pq_auth_sig";
 
 /**
  * Packs a transaction.
- * @param postQuantum whether the member `pq_auth_sig` is read, as on Nile (protocol/schema §2.3)
- * @throws {NamedError} JSONException, ClassCastException; NullPointerException if `raw_data` is missing or a field
- * doesn't decode
+ * @param postQuantum whether to read `pq_auth_sig`, as on Nile (protocol/schema §2.3)
+ * @throws {NamedError} JSONException, ClassCastException; NullPointerException if `raw_data` is missing or a
+ * field doesn't decode
  */
 export function packTransaction(
 	text: string,
@@ -43,7 +43,7 @@ export function packTransaction(
 	const contracts = arrayOf(raw.get("contract"), library).flatMap((contract) =>
 		packContract(contract, visible, library),
 	);
-	// What a decoder knows must not be skipped as something unknown, which fails for empty lists.
+	// Remove the known member: skipping it as an unknown one fails for empty lists.
 	const known = postQuantum ? withoutMember(object, POST_QUANTUM) : object;
 	const packed = withMember(known, "raw_data", withMember(raw, "contract", contracts));
 	try {
@@ -51,13 +51,13 @@ export function packTransaction(
 		if (postQuantum) message.$unknown = packPostQuantum(object, visible, library);
 		return new SignedTransaction(message);
 	} catch (error) {
-		// Clients learn of a field that doesn't decode by the missing transaction.
+		// Clients see an undecodable field as a missing transaction.
 		if (hasWireName(error, "JsonFormat$ParseException")) throw nullPointer();
 		throw error;
 	}
 }
 
-/** The member `pq_auth_sig` of a transaction. @throws {NamedError} where it is not a list of signatures, or one of them */
+/** A transaction's `pq_auth_sig`. @throws {NamedError} if it or an element is malformed */
 export function packPostQuantum(
 	object: JsonObject,
 	visible: boolean,
@@ -71,7 +71,7 @@ export function packPostQuantum(
 	return transactionFieldsOf(pq_auth_sig);
 }
 
-/** A contract whose parameter doesn't decode, or that has no type, is left out. */
+/** Contracts without a type or with an undecodable parameter are dropped. */
 function packContract(value: JsonValue, visible: boolean, library: JsonLibrary): readonly JsonValue[] {
 	try {
 		const contract = objectOf(value, library);

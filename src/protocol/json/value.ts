@@ -1,4 +1,4 @@
-/** The values of a JSON text as the generic parser gives them. Members keep the order of their first appearance. */
+/** Values returned by the generic JSON parser. Members keep the order of first appearance. */
 
 import type { Decimal } from "./decimal.js";
 
@@ -6,10 +6,10 @@ export type JsonValue = null | boolean | string | Decimal | JsonArray | JsonObje
 export type JsonArray = readonly JsonValue[];
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-/** An object whose members are written in the order in which they were read (protocol/releases §4). */
+/** An object whose members are written in the order they were read (protocol/releases §4). */
 export class InsertedObject extends Map<string, JsonValue> {}
 
-/** A copy of an object with one member more, or another value of a member. */
+/** A copy of an object with a member added or replaced. */
 export function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {
 	const copy = object instanceof InsertedObject ? new InsertedObject(object) : new Map(object);
 	return copy.set(name, value);

@@ -1,35 +1,35 @@
 /**
- * Verifying and making signatures of the post-quantum schemes. The library is loaded by {@link loadPostQuantum}, which whoever may
- * meet such a signature awaits once: a node of Nile at its start, a thread for signatures, a command for such keys.
+ * Signs and verifies with the post-quantum schemes. Code that may see such signatures must first await {@link
+ * loadPostQuantum}: a Nile node at startup, a signature worker, a command using such keys.
  */
 
 import type { PQAuthSig } from "../messages.js";
 import { FN_DSA_512, hasLengthsOf, ML_DSA_44, type PostQuantumScheme, postQuantumScheme } from "./schemes.js";
 
-/** Keys in the forms of wire and key files. */
+/** Keys as encoded on the wire and in key files. */
 export interface PostQuantumKeys {
 	readonly publicKey: Uint8Array;
 	readonly privateKey: Uint8Array;
 }
 
 export interface PostQuantumAlgorithm {
-	/** Whether a signature of the scheme's length is right. Never throws. */
+	/** Whether a signature of the scheme's length is valid. Never throws. */
 	verify(message: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): boolean;
 	/**
-	 * Signs.
-	 * @param random bytes that nobody can guess; without it fresh ones, and so other bytes every time
-	 * @throws {Error} for a private key that is none
+	 * Signs a message.
+	 * @param random unpredictable bytes; default: fresh ones, so signatures differ every time
+	 * @throws {Error} for an invalid private key
 	 */
 	sign(message: Uint8Array, privateKey: Uint8Array, random?: (length: number) => Uint8Array): Uint8Array;
-	/** The keys that a seed of the scheme's length makes. */
+	/** Derives keys from a seed of the scheme's length. */
 	keysOfSeed(seed: Uint8Array): PostQuantumKeys;
-	/** The public key of a private one, none for one that is none itself; undefined: the scheme's private keys don't hold it. */
+	/** Public key of a private one (if valid); undefined if private keys of the scheme don't contain it. */
 	readonly publicKeyOf: ((privateKey: Uint8Array) => Uint8Array | undefined) | undefined;
 }
 
 let algorithms: ReadonlyMap<PostQuantumScheme, PostQuantumAlgorithm> | undefined;
 
-/** Loads the library, once a thread. */
+/** Loads the library, once per thread. */
 export async function loadPostQuantum(): Promise<void> {
 	if (algorithms) return;
 	const { fnDsa512, mlDsa44 } = await import("./library.js");
@@ -39,7 +39,7 @@ export async function loadPostQuantum(): Promise<void> {
 	]);
 }
 
-/** Whether a signature by the private key is one of the public key. The scheme's library must be loaded. */
+/** Whether the private key belongs to the public key. Needs {@link loadPostQuantum}. */
 export function belongTogether(
 	scheme: PostQuantumScheme,
 	{ publicKey, privateKey }: PostQuantumKeys,
@@ -50,13 +50,13 @@ export function belongTogether(
 		const signature = algorithm.sign(message, privateKey);
 		return isPostQuantumSignature(message, { scheme: scheme.id, public_key: publicKey, signature });
 	} catch (error) {
-		// The library's own words for a private key that is none.
+		// The library rejected the private key.
 		if (error instanceof Error) return false;
 		throw error;
 	}
 }
 
-/** The arithmetic of a scheme. @throws {Error} if {@link loadPostQuantum} wasn't awaited, which is a fault of the program */
+/** The implementation of a scheme. @throws {Error} if {@link loadPostQuantum} wasn't awaited (a bug) */
 export function postQuantumAlgorithm(scheme: PostQuantumScheme): PostQuantumAlgorithm {
 	const algorithm = algorithms?.get(scheme);
 	if (!algorithm) throw new Error("the library of post-quantum signatures was not loaded");
@@ -64,8 +64,8 @@ export function postQuantumAlgorithm(scheme: PostQuantumScheme): PostQuantumAlgo
 }
 
 /**
- * Whether an entry holds a right signature, lengths included.
- * @param message 32 bytes: what is signed (protocol/post-quantum §4)
+ * Whether an entry holds a valid signature of valid lengths.
+ * @param message 32 bytes that are signed (protocol/post-quantum §4)
  */
 export function isPostQuantumSignature(message: Uint8Array, entry: Readonly<PQAuthSig>): boolean {
 	const scheme = postQuantumScheme(entry.scheme);

@@ -1,8 +1,8 @@
 /**
- * Post-quantum signatures as messages of the test network Nile carry them, in fields of their own (protocol/post-quantum §1).
- * Elsewhere these fields are unknown ones, and the history of the main network has other bytes under one of their numbers. So they
- * are decoded as unknown fields on every network; a node of Nile brings each message from outside into the form that a decoder which
- * knows the fields gives it (`canonicalOf…`), and reads them where it asks for them.
+ * Post-quantum signatures in messages of the Nile test network, in fields of their own (protocol/post-quantum
+ * §1). Other networks don't know these fields, and the main network's history has other data under one of
+ * their numbers. So they are decoded as unknown fields everywhere; a Nile node normalises incoming messages
+ * to what a decoder knowing the fields would produce (`canonicalOf…`), and decodes the fields on demand.
  */
 
 import { ANY_BUDGET, type DecodeBudget } from "../codec/budget.js";
@@ -19,20 +19,20 @@ import {
 type Unknown = UnknownFields | undefined;
 
 /**
- * Signatures of a transaction that are read at all: a few more than the rules count. Two bytes make an empty one, and each becomes an
- * object. Those of a header are merged as they are read.
+ * Maximum signatures read per transaction, a few more than the rules count: an empty one takes two bytes but
+ * becomes an object. Those of a header are merged while decoding.
  */
 export const MAX_POST_QUANTUM_ENTRIES = 64;
 const OF_TRANSACTION: DecodeBudget = { ...ANY_BUDGET, items: MAX_POST_QUANTUM_ENTRIES };
 
-/** What Nile reads in the unknown fields of a message, by the message's name, and within which budget. */
+/** Fields that Nile knows, by message name, with their decoding budget. */
 const READ_ON_NILE = new Map<string, readonly [type: MessageType<Message>, budget: DecodeBudget]>([
 	["protocol.Transaction", [PostQuantumOfTransaction as unknown as MessageType<Message>, OF_TRANSACTION]],
 	["protocol.BlockHeader", [PostQuantumOfHeader as unknown as MessageType<Message>, ANY_BUDGET]],
 	["protocol.HelloMessage", [PostQuantumOfHello as unknown as MessageType<Message>, ANY_BUDGET]],
 ]);
 
-/** The fields of a message as unknown ones of another; undefined: it has none. */
+/** Re-encodes a message as unknown fields of another; undefined if empty. */
 function asUnknown<T extends Message>(type: MessageType<T>, message: Readonly<T>): Unknown {
 	const bytes = type.encode(message);
 	if (bytes.length === 0) return undefined;
@@ -42,10 +42,10 @@ function asUnknown<T extends Message>(type: MessageType<T>, message: Readonly<T>
 }
 
 /**
- * The unknown fields of a message as Nile's nodes write them again.
- * @param keepsOthers whether fields that Nile doesn't know either stay
- * @returns the same object where nothing changes; undefined: none are left
- * @throws {DecodeError} where a signature's field holds something else, or there are more than the budget has
+ * The unknown fields of a message as Nile's nodes re-encode them.
+ * @param keepsOthers whether fields unknown to Nile too are kept
+ * @returns the same object if unchanged; undefined if none are left
+ * @throws {DecodeError} if a signature field is malformed, or there are more than the budget allows
  */
 function canonicalFields<T extends Message>(
 	type: MessageType<T>,
@@ -54,7 +54,7 @@ function canonicalFields<T extends Message>(
 	budget: DecodeBudget,
 ): Unknown {
 	if (unknown === undefined) return undefined;
-	// PERF: of what came, not of its canonical form, which costs as much as there is before the budget is looked at.
+	// PERF: decodes the received form; computing the canonical one is expensive and not bounded by the budget.
 	const read = type.decode(unknown.received, budget);
 	if (!keepsOthers) read.$unknown = undefined;
 	const kept = asUnknown(type, read);
@@ -69,15 +69,15 @@ export const canonicalOfTransaction = (unknown: Unknown, keepsOthers: boolean): 
 export const canonicalOfHeader = (unknown: Unknown, keepsOthers: boolean): Unknown =>
 	canonicalFields(PostQuantumOfHeader, unknown, keepsOthers, ANY_BUDGET);
 
-/** What a transaction carries. @throws {DecodeError} if the fields hold something else, or are more than {@link MAX_POST_QUANTUM_ENTRIES} */
+/** A transaction's signatures. @throws {DecodeError} if malformed or more than the maximum */
 export const signaturesOfTransaction = ({ $unknown }: Readonly<Message>): readonly Readonly<PQAuthSig>[] =>
 	$unknown ? PostQuantumOfTransaction.decode($unknown.canonical, OF_TRANSACTION).pq_auth_sig : [];
 
-/** What a block's header carries. @throws {DecodeError} as for transactions */
+/** A block header's signature. @throws {DecodeError} as for transactions */
 export const signatureOfHeader = ({ $unknown }: Readonly<Message>): Readonly<PQAuthSig> | undefined =>
 	$unknown && PostQuantumOfHeader.decode($unknown.canonical).pq_auth_sig;
 
-/** What a greeting of peers carries. @throws {DecodeError} as for transactions */
+/** A peer greeting's signature. @throws {DecodeError} as for transactions */
 export const signatureOfHello = ({ $unknown }: Readonly<Message>): Readonly<PQAuthSig> | undefined =>
 	$unknown && PostQuantumOfHello.decode($unknown.canonical).pq_auth_sig;
 
@@ -94,7 +94,7 @@ export const helloFieldOf = (signature: Readonly<PQAuthSig>): Unknown =>
 	asUnknown(PostQuantumOfHello, PostQuantumOfHello.create({ pq_auth_sig: signature }));
 
 /**
- * Whether all unknown fields of a message are ones that Nile knows, in their canonical form and as often as they may be.
+ * Whether all unknown fields of a message are known to Nile, in canonical form and within the budget.
  * @param typeName full name of the message
  */
 export function isKnownOnNile(typeName: string, unknown: UnknownFields): boolean {

@@ -1,4 +1,4 @@
-/** The two schemes by the library that has them: keys and signatures in its forms, turned into those of the wire. */
+/** The two schemes, converting the library's key and signature encodings to those of the wire. */
 
 import { falcon512 } from "@noble/post-quantum/falcon.js";
 import { ml_dsa44 } from "@noble/post-quantum/ml-dsa.js";
@@ -6,15 +6,15 @@ import { concatBytes } from "../bytes.js";
 import type { PostQuantumAlgorithm, PostQuantumKeys } from "./algorithms.js";
 import { FN_DSA_512 } from "./schemes.js";
 
-/** First byte of a public and of a private Falcon-512 key, which the wire and key files leave out. */
+/** Header bytes of Falcon-512 keys, omitted on the wire and in key files. */
 const FALCON_PUBLIC = Uint8Array.of(0x09);
 const FALCON_PRIVATE = Uint8Array.of(0x59);
-/** First byte of a compressed Falcon-512 signature. */
+/** Header byte of a compressed Falcon-512 signature. */
 const FALCON_SIGNATURE = 0x39;
-/** How often a signature is drawn until it is short enough; nearly all are. */
+/** Maximum attempts to get a signature that is short enough; nearly all are. */
 const MAX_DRAWS = 16;
 
-/** What a library answers of a signature; it throws for keys and signatures that it can't even read. */
+/** The library's verdict; it throws for keys and signatures that it can't parse. */
 function judged(verify: () => boolean): boolean {
 	try {
 		return verify();
@@ -61,7 +61,7 @@ export const mlDsa44: PostQuantumAlgorithm = {
 		try {
 			return ml_dsa44.getPublicKey(privateKey);
 		} catch (error) {
-			// Its words would tell a part of the key.
+			// Its message would reveal part of the key.
 			if (error instanceof Error) return undefined;
 			throw error;
 		}

@@ -1,6 +1,6 @@
 /**
- * The two signature schemes that withstand quantum computers, as the test network Nile has them (protocol/post-quantum §2):
- * lengths, names and numbers. Their arithmetic is in `algorithms.ts`, which is loaded only where it is needed.
+ * The two post-quantum signature schemes of the Nile test network (protocol/post-quantum §2): lengths, names
+ * and numbers. The algorithms are in `algorithms.ts`, loaded on demand.
  */
 
 import { addressFromHash } from "../address.js";
@@ -11,15 +11,15 @@ export interface PostQuantumScheme {
 	/** Number on the wire. */
 	readonly id: number;
 	readonly name: "FN_DSA_512" | "ML_DSA_44";
-	/** The chain parameter that allows it, by its property. */
+	/** Property of the chain parameter that enables it. */
 	readonly property: "ALLOW_FN_DSA_512" | "ALLOW_ML_DSA_44";
-	/** Lengths in bytes. A Falcon key goes without its header byte. */
+	/** Lengths in bytes. Falcon keys exclude their header byte. */
 	readonly publicKeyLength: number;
 	readonly privateKeyLength: number;
 	readonly seedLength: number;
 	readonly shortestSignature: number;
 	readonly longestSignature: number;
-	/** Bytes that an entry of this scheme is counted with, whatever its signature's length: with tag and length. */
+	/** Bytes counted per entry, with tag and length, whatever its signature's length. */
 	readonly entryBytes: number;
 }
 
@@ -52,10 +52,10 @@ export const postQuantumSchemes: readonly PostQuantumScheme[] = [FN_DSA_512, ML_
 export const postQuantumScheme = (id: number): PostQuantumScheme | undefined =>
 	postQuantumSchemes.find((scheme) => scheme.id === id);
 
-/** The name of a number on the wire, whether there is such a scheme or not. */
+/** Name of a wire number, supported or not. */
 export const postQuantumSchemeName = (id: number): string => PQSchemeEnum.names.get(id) ?? "UNRECOGNIZED";
 
-/** Whether the wire has a number for a name, whether it is a scheme or not. */
+/** Whether the name has a wire number, supported or not. */
 export const isSchemeName = (name: string): boolean => Object.hasOwn(PQScheme, name);
 
 /** Whether a signature of this length can be one of the scheme. */
@@ -66,6 +66,6 @@ export const isSignatureLength = (scheme: PostQuantumScheme, length: number): bo
 export const hasLengthsOf = (scheme: PostQuantumScheme, entry: Readonly<PQAuthSig>): boolean =>
 	entry.public_key.length === scheme.publicKeyLength && isSignatureLength(scheme, entry.signature.length);
 
-/** The address of a public key as it is on the wire (protocol/post-quantum §3). */
+/** Address of a public key in wire encoding (protocol/post-quantum §3). */
 export const addressOfPostQuantumKey = (publicKey: Uint8Array): Uint8Array =>
 	addressFromHash(keccak256(publicKey));

@@ -1,6 +1,6 @@
 /**
- * Spends and new notes as they are published, with their proofs (protocol/shielded §10.1). The randomness of each value
- * commitment is kept until all of a transaction are bound to their balance.
+ * Spend and output descriptions with their proofs (protocol/shielded §10.1). The randomness of each value
+ * commitment is kept until the binding signature is made.
  */
 
 import { ReceiveDescription, SpendDescription } from "../messages.js";
@@ -15,17 +15,17 @@ import { DIVERSIFIER_SIZE, KEY_SIZE } from "./sizes.js";
 import { randomizedKey } from "./spend-authorization.js";
 import { valueCommitment } from "./value-commitment.js";
 
-/** Unpredictable bytes, as many as are asked for. */
+/** Source of unpredictable bytes. */
 export type Randomness = (length: number) => Uint8Array;
 
-/** What builders work with. */
+/** Dependencies of the builders. */
 export interface BuildingTools {
 	readonly prover: Prover;
 	readonly random: Randomness;
 	readonly options?: ProvingOptions;
 }
 
-/** What spends notes, but doesn't authorize it. */
+/** Keys that spend notes without authorizing the spend. */
 export interface SpendingKeys {
 	readonly ak: Uint8Array;
 	readonly nsk: Uint8Array;
@@ -33,7 +33,7 @@ export interface SpendingKeys {
 
 export interface NoteToSpend {
 	readonly note: Note;
-	/** Randomness of the authorization, a scalar. */
+	/** Spend authorization randomness, a scalar. */
 	readonly alpha: Uint8Array;
 	/** Root of the tree that the path leads to. */
 	readonly anchor: Uint8Array;
@@ -42,15 +42,15 @@ export interface NoteToSpend {
 
 export interface NoteToSend {
 	readonly note: Note;
-	/** Cut at 512 bytes. */
+	/** Truncated at 512 bytes. */
 	readonly memo: Uint8Array;
 }
 
-/** What notes are worth together. */
+/** Total value of notes. */
 export const sumOf = (notes: readonly { readonly note: Pick<Note, "value"> }[]): bigint =>
 	notes.reduce((total, { note }) => total + note.value, 0n);
 
-/** A published part, and what binds its value. */
+/** A description with the opening of its value commitment. */
 export interface Described<T> {
 	readonly description: T;
 	readonly commitment: Point;
@@ -60,10 +60,10 @@ export interface Described<T> {
 
 const ABSENT_NULLIFIER = new Uint8Array(KEY_SIZE);
 
-/** A scalar that nobody can guess. */
+/** A random scalar. */
 export const randomScalar = (random: Randomness): Uint8Array => littleBytes(reduceScalar(random(64)));
 
-/** @throws {ShieldedError} for a part of another length, or a negative value */
+/** @throws {ShieldedError} for a part of the wrong length, or a negative value */
 export function checkNote(note: Note): void {
 	checkLength(note.diversifier, DIVERSIFIER_SIZE);
 	checkLength(note.transmissionKey, KEY_SIZE);
@@ -72,8 +72,8 @@ export function checkNote(note: Note): void {
 }
 
 /**
- * What marks a note as spent; 32 zero bytes where the note or a key is not valid, as the network answers.
- * @throws {ShieldedError} for a part of another length, or a negative position
+ * Nullifier of a note; 32 zero bytes if the note or a key is invalid, as the network answers.
+ * @throws {ShieldedError} for a part of the wrong length, or a negative position
  */
 export function publishedNullifier(note: Note, ak: Uint8Array, nk: Uint8Array, position: bigint): Uint8Array {
 	checkNote(note);
@@ -83,7 +83,7 @@ export function publishedNullifier(note: Note, ak: Uint8Array, nk: Uint8Array, p
 	return nullifier(note, ak, nk, position) ?? ABSENT_NULLIFIER;
 }
 
-/** @throws {ShieldedError} with the text, where the witness is not accepted; other failures of proving as they are */
+/** @throws {ShieldedError} with this text if the witness is rejected; rethrows other proving errors */
 async function proofOr(text: string, proof: Promise<Uint8Array>): Promise<Uint8Array> {
 	try {
 		return await proof;
@@ -94,8 +94,8 @@ async function proofOr(text: string, proof: Promise<Uint8Array>): Promise<Uint8A
 }
 
 /**
- * A spend, not yet authorized.
- * @throws {ShieldedError} if a part has another length, or no proof can be made of it
+ * A spend without its authorization.
+ * @throws {ShieldedError} if a part has the wrong length, or can't be proved
  * @throws {ProvingError}
  */
 export async function describeSpend(
@@ -135,8 +135,8 @@ export async function describeSpend(
 
 /**
  * A new note.
- * @param ovk what its sender reads it with
- * @throws {ShieldedError} if a part has another length, or no proof can be made of it
+ * @param ovk outgoing viewing key of the sender
+ * @throws {ShieldedError} if a part has the wrong length, or can't be proved
  * @throws {ProvingError}
  */
 export async function describeOutput(

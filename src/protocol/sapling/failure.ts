@@ -1,11 +1,11 @@
-/** What shielded keys, notes and proofs refuse. */
+/** Validation errors of shielded keys, notes and proofs. */
 
-/** A parameter has another length than it must have, or no proof can be made; the network's text. */
+/** A parameter has the wrong length, or can't be proved; the message is the network's. */
 export class ShieldedError extends Error {
 	override readonly name: string = "ZksnarkException";
 }
 
-/** @throws {ShieldedError} unless the bytes have the length */
+/** @throws {ShieldedError} if the length differs */
 export function checkLength(bytes: Uint8Array, length: number): void {
 	if (bytes.length === 0) throw new ShieldedError("param is null");
 	if (bytes.length !== length) throw new ShieldedError(`param length must be ${length}`);

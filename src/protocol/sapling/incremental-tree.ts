@@ -1,7 +1,7 @@
 /**
- * The tree of note commitments as it grows (protocol/shielded §9): of what is complete, only the nodes that later ones need are
- * kept. Values are the network's messages and are never changed; every operation makes a new one. *Present* is a node
- * with content: one that went up to the next level leaves an empty message behind.
+ * The incremental tree of note commitments (protocol/shielded §9): of completed subtrees, only nodes still
+ * needed are kept. Values are the network's messages and immutable; every operation returns a new one.
+ * *Present* is a node with content: one that moved up a level leaves an empty message behind.
  */
 
 import { concatBytes } from "../bytes.js";
@@ -17,9 +17,9 @@ const LEVEL_BITS = 6;
 const NODE_BITS = 255;
 
 /**
- * The node above two nodes. Their highest bits don't count, and values above the field are not reduced.
- * @param level of the two nodes, from 0 to 62; leaves are at 0
- * @param left 32 bytes, as right
+ * Parent of two nodes. Their highest bits are ignored; values above the field are not reduced.
+ * @param level of the two nodes, from 0 (leaves) to 62
+ * @param left 32 bytes, like right
  */
 export function noteTreeHash(level: number, left: Uint8Array, right: Uint8Array): Uint8Array {
 	const bits = new Uint8Array(LEVEL_BITS + 2 * NODE_BITS);
@@ -29,12 +29,12 @@ export function noteTreeHash(level: number, left: Uint8Array, right: Uint8Array)
 	return littleBytes(pedersenX(bits));
 }
 
-/** The leaf of no note. */
+/** Value of an unused leaf. */
 const EMPTY_LEAF = littleBytes(1n);
 
 const emptyRoots: Uint8Array[] = [EMPTY_LEAF];
 
-/** The root of a tree of so many levels without a note. @param level from 0 to 32 */
+/** Root of an empty tree of that height. @param level from 0 to 32 */
 export function emptyNoteRoot(level: number): Uint8Array {
 	for (let below = emptyRoots.length - 1; below < level; below++) {
 		const root = emptyRoots[below] as Uint8Array;
@@ -44,17 +44,17 @@ export function emptyNoteRoot(level: number): Uint8Array {
 }
 
 export type NoteTree = Readonly<IncrementalMerkleTree>;
-/** A note's place in the tree: the tree as it was with the note as its last leaf, and what came to stand beside since. */
+/** A witness in the Sapling sense: the tree ending with the note's leaf, and the subtrees appended since. */
 export type NoteVoucher = Readonly<IncrementalMerkleVoucher>;
 
-/** What leads from a leaf to the root. */
+/** Merkle path of a leaf. */
 export interface NotePath {
-	/** 32 nodes beside the way, the one just below the root first. */
+	/** 32 siblings, the one just below the root first. */
 	readonly siblings: readonly Uint8Array[];
 	readonly position: bigint;
 }
 
-/** What the network's library hashes: depths of vouchers come from outside. */
+/** Maximum level hashed by the network's library; voucher depths are untrusted. */
 const HIGHEST_LEVEL = 62;
 
 export const EMPTY_NOTE_TREE: NoteTree = IncrementalMerkleTree.create();
@@ -63,13 +63,13 @@ const node = (content: Uint8Array): PedersenHash => PedersenHash.create({ conten
 const contentOf = (hash: Readonly<PedersenHash> | undefined): Uint8Array | undefined =>
 	hash && hash.content.length > 0 ? hash.content : undefined;
 
-/** Nodes for places that the tree itself leaves empty: those that are known, then roots of empty trees. */
+/** Nodes for empty positions: known ones first, then roots of empty trees. */
 function filler(known: readonly Uint8Array[]): (level: number) => Uint8Array {
 	let next = 0;
 	return (level) => known[next++] ?? emptyNoteRoot(level);
 }
 
-/** @param depth levels of the whole tree @throws {ShieldedError} if no leaf has place */
+/** @param depth height of the whole tree @throws {ShieldedError} if the tree is full */
 export function appendLeaf(tree: NoteTree, leaf: Uint8Array, depth = TREE_DEPTH): NoteTree {
 	if (isComplete(tree, depth)) throw new ShieldedError("tree is full");
 	const left = contentOf(tree.left);
@@ -90,7 +90,7 @@ export function appendLeaf(tree: NoteTree, leaf: Uint8Array, depth = TREE_DEPTH)
 	return IncrementalMerkleTree.create({ ...tree, left: node(leaf), right: undefined, parents });
 }
 
-/** How many leaves there are, in 32 bits as the network counts. */
+/** Number of leaves, wrapped to 32 bits like the network's counter. */
 export function treeSize(tree: NoteTree): number {
 	let size = (contentOf(tree.left) ? 1 : 0) + (contentOf(tree.right) ? 1 : 0);
 	for (const [i, parent] of tree.parents.entries()) if (contentOf(parent)) size = (size + (2 << i)) | 0;
@@ -107,7 +107,7 @@ function isComplete(tree: NoteTree, depth: number): boolean {
 }
 
 /**
- * @param known nodes beside the way of the last leaf, where they are no longer empty
+ * @param known right siblings of the last leaf's path that are no longer empty
  * @throws {ShieldedError} if the depth is more than the network's library hashes
  */
 export function treeRoot(tree: NoteTree, depth = TREE_DEPTH, known: readonly Uint8Array[] = []): Uint8Array {
@@ -121,7 +121,7 @@ export function treeRoot(tree: NoteTree, depth = TREE_DEPTH, known: readonly Uin
 	return root;
 }
 
-/** @throws {ShieldedError} if the parts don't belong together */
+/** @throws {ShieldedError} if the tree is inconsistent */
 export function checkTree(tree: NoteTree): void {
 	const { parents } = tree;
 	if (parents.length >= TREE_DEPTH) throw new ShieldedError("tree has too many parents");
@@ -137,7 +137,7 @@ export function checkTree(tree: NoteTree): void {
 	}
 }
 
-/** Level of the next place that later leaves fill beside the way of the last one, if so many are filled already. */
+/** Level of the next empty sibling on the last leaf's path, after `filled` ones. */
 function nextDepth(tree: NoteTree, filled: number): number {
 	let skip = filled;
 	for (const leaf of [tree.left, tree.right]) {
@@ -162,7 +162,7 @@ function isEmpty(tree: NoteTree | undefined): boolean {
 	return !tree || (!contentOf(tree.left) && !contentOf(tree.right) && tree.parents.length === 0);
 }
 
-/** Takes in the next leaf of the whole tree. @throws {ShieldedError} if no leaf has place */
+/** Appends the next leaf of the whole tree. @throws {ShieldedError} if the tree is full */
 export function appendToVoucher(voucher: NoteVoucher, leaf: Uint8Array): NoteVoucher {
 	const { filled, cursor } = voucher;
 	if (cursor && !isEmpty(cursor)) {
@@ -188,7 +188,7 @@ function knownBeside({ filled, cursor, cursor_depth }: NoteVoucher): Uint8Array[
 	return known;
 }
 
-/** The root of the whole tree, of which the voucher has taken in all leaves. */
+/** Root of the whole tree, up to the last appended leaf. */
 export const voucherRoot = (voucher: NoteVoucher): Uint8Array =>
 	treeRoot(treeOf(voucher), TREE_DEPTH, knownBeside(voucher));
 
@@ -212,7 +212,7 @@ export function voucherPath(voucher: NoteVoucher): NotePath {
 const NODE = 32;
 const LENGTH_BYTE = Uint8Array.of(NODE);
 
-/** 1065 bytes: the count of nodes, each node with its length before it, and the position, lowest byte first. */
+/** 1065 bytes: the node count, each node prefixed with its length, and the little-endian position. */
 export const encodePath = ({ siblings, position }: NotePath): Uint8Array =>
 	concatBytes(
 		Uint8Array.of(TREE_DEPTH),
@@ -220,9 +220,9 @@ export const encodePath = ({ siblings, position }: NotePath): Uint8Array =>
 		littleBytes(position, 8),
 	);
 
-/** Trees of notes as they are stored: encoded messages, of no bytes for the empty tree (protocol/shielded §9). */
+/** Stored note trees: encoded messages; no bytes encode the empty tree (protocol/shielded §9). */
 export const encodedTrees = {
-	/** @throws {ShieldedError} if the tree is not sound, or full */
+	/** @throws {ShieldedError} if the tree is inconsistent or full */
 	append(bytes: Uint8Array, leaves: readonly Uint8Array[]): Uint8Array {
 		let tree: NoteTree = IncrementalMerkleTree.decode(bytes);
 		checkTree(tree);

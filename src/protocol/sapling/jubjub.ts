@@ -1,14 +1,14 @@
 /**
- * Jubjub, the curve inside the proofs of shielded transactions (protocol/shielded §6.1): -x² + y² = 1 + d x² y² over the
- * scalar field of BLS12-381, in the encodings of the Sapling construction. A scalar or a field element is 32 bytes,
- * lowest first; so is a point: y, and the lowest bit of x as the highest bit.
+ * Jubjub, the curve inside shielded proofs (protocol/shielded §6.1): -x² + y² = 1 + d x² y² over the scalar
+ * field of BLS12-381, with Sapling's encodings. Scalars and field elements are 32 bytes, little-endian; so
+ * are points: y, with the lowest bit of x as the highest bit.
  */
 
 import { jubjub, jubjub_findGroupHash } from "@noble/curves/misc.js";
 import { blake2s } from "@noble/hashes/blake2.js";
 import { be32, utf8 } from "../bytes.js";
 
-/** What of a point is used here, so that the library's types need no other package. */
+/** The part of the library's point type used here, so that declarations need no other package. */
 export interface Point {
 	readonly x: bigint;
 	readonly y: bigint;
@@ -26,7 +26,7 @@ export interface Point {
 	toBytes(): Uint8Array;
 }
 
-/** Order of the field of coordinates: of the scalars of BLS12-381. */
+/** Order of the base field, which is the scalar field of BLS12-381. */
 export const FIELD_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
 
 /** Order of the prime-order subgroup. */
@@ -37,18 +37,18 @@ export const INFINITY: Point = jubjub.Point.ZERO;
 const SIZE = 32;
 const TOP_BIT = 1n << 255n;
 
-/** Reads a number, lowest byte first. */
+/** Reads a little-endian integer. */
 export function readLittle(bytes: Uint8Array): bigint {
 	const hex = Buffer.from(bytes).reverse().toString("hex");
 	return BigInt(`0x${hex || "0"}`);
 }
 
-/** A number as bytes, lowest first. @param size 32 if not given */
+/** An integer as little-endian bytes. @param size default 32 */
 export function littleBytes(value: bigint, size = SIZE): Uint8Array {
 	return Uint8Array.from(Buffer.from(value.toString(16).padStart(2 * size, "0"), "hex").reverse());
 }
 
-/** @returns undefined if the bytes are not a canonical element of the field */
+/** @returns undefined if the bytes are not a canonical field element */
 export function readField(bytes: Uint8Array): bigint | undefined {
 	if (bytes.length !== SIZE) return undefined;
 	const value = readLittle(bytes);
@@ -62,12 +62,12 @@ export function readScalar(bytes: Uint8Array): bigint | undefined {
 	return value < GROUP_ORDER ? value : undefined;
 }
 
-/** Bytes of any length as a scalar, reduced. */
+/** Interprets bytes of any length as an integer, reduced to a scalar. */
 export const reduceScalar = (bytes: Uint8Array): bigint => readLittle(bytes) % GROUP_ORDER;
 
 /**
- * Decodes a point of any order. x = 0 is taken with its sign bit set too, as the network's library takes it.
- * @returns undefined if y is not canonical, or no point has it
+ * Decodes a point of any order. x = 0 with its sign bit set is accepted, as in the network's library.
+ * @returns undefined if y is not canonical, or not on the curve
  */
 export function decodePoint(bytes: Uint8Array): Point | undefined {
 	if (bytes.length !== SIZE) return undefined;
@@ -82,17 +82,17 @@ export function decodePoint(bytes: Uint8Array): Point | undefined {
 
 export const encodePoint = (point: Point): Uint8Array => point.toBytes();
 
-/** A multiple of a point, in a time that depends on the scalar: for what is public. @param scalar below the order of the subgroup */
+/** Variable-time multiplication, for public scalars. @param scalar below the order of the subgroup */
 export const multiplyPublic = (point: Point, scalar: bigint): Point => point.multiplyUnsafe(scalar);
 
-/** A multiple of a point, with what can be done in this language against telling the scalar by time. @param scalar reduced */
+/** Multiplication in as constant a time as JavaScript allows. @param scalar reduced */
 export const multiplySecret = (point: Point, scalar: bigint): Point =>
 	scalar === 0n ? INFINITY : point.multiply(scalar);
 
 /** Whether [8]P is the point at infinity. */
 export const isSmallOrder = (point: Point): boolean => point.clearCofactor().is0();
 
-/** Whether the point is in the prime-order subgroup; the point at infinity is. */
+/** Whether the point is in the prime-order subgroup, which includes the point at infinity. */
 export const isPrimeOrder = (point: Point): boolean => point.is0() || point.isTorsionFree();
 
 const FIRST_BLOCK = utf8("096b36a5804bfacef1691e173c366a47ff5ba84a44f26ddd7e8d9f79d5b42df0");
@@ -100,7 +100,7 @@ const FIRST_BLOCK = utf8("096b36a5804bfacef1691e173c366a47ff5ba84a44f26ddd7e8d9f
 /**
  * Hashes a tag to a point of the prime-order subgroup.
  * @param purpose personalisation of 8 letters
- * @returns undefined for about half of all tags, which have none
+ * @returns undefined for about half of all tags
  */
 export function groupHash(tag: Uint8Array, purpose: string): Point | undefined {
 	const digest = blake2s
@@ -112,7 +112,7 @@ export function groupHash(tag: Uint8Array, purpose: string): Point | undefined {
 	return point === undefined || point.is0() ? undefined : point;
 }
 
-/** Made when first asked for: most programs never do. */
+/** Created lazily: most programs never use it. */
 function generator(message: Uint8Array, purpose: string): () => Point {
 	let point: Point | undefined;
 	return () => {
@@ -123,17 +123,17 @@ function generator(message: Uint8Array, purpose: string): () => Point {
 
 const NONE = new Uint8Array(0);
 
-/** Of spend authorizations. */
+/** For spend authorizations. */
 export const spendGenerator = generator(NONE, "Zcash_G_");
-/** Of the keys that prove who may spend. */
+/** For nullifier keys (nk). */
 export const proofGenerator = generator(NONE, "Zcash_H_");
-/** Of the randomness of note commitments. */
+/** For the randomness of note commitments. */
 export const noteRandomnessGenerator = generator(utf8("r"), "Zcash_PH");
-/** Of positions in nullifiers. */
+/** For positions in nullifiers. */
 export const positionGenerator = generator(NONE, "Zcash_J_");
-/** Of amounts in value commitments. */
+/** For the value in value commitments. */
 export const valueGenerator = generator(utf8("v"), "Zcash_cv");
-/** Of the randomness of value commitments. */
+/** For the randomness of value commitments. */
 export const valueRandomnessGenerator = generator(utf8("r"), "Zcash_cv");
 
 /** The generator of a segment of the Pedersen hash. */

@@ -1,6 +1,6 @@
 /**
- * The keys of one holder of notes, as far as they are known (protocol/shielded §7.1): a spending key gives all others; a full
- * viewing key sees what comes, goes and is spent; an incoming one only what comes.
+ * The known keys of one holder of notes (protocol/shielded §7.1): a spending key implies all others; a full
+ * viewing key sees incoming, outgoing and spent notes; an incoming one only incoming notes.
  */
 
 import { blake2b } from "@noble/hashes/blake2.js";
@@ -18,30 +18,30 @@ import {
 import { DIVERSIFIER_SIZE } from "./sizes.js";
 import type { SpendAuthorizer } from "./spend-authorization.js";
 
-/** What of the keys is known. */
+/** The strongest known key. */
 export type KeyReach = "spending" | "viewing" | "incoming";
 
 export interface ShieldedKeys {
 	readonly reach: KeyReach;
-	/** Only of a spending key; 32 bytes, like all that follow but the diversifier. */
+	/** Only with the spending key; 32 bytes, like all keys below. */
 	readonly spending?: { readonly sk: Uint8Array; readonly ask: Uint8Array; readonly nsk: Uint8Array };
-	/** In its place, where somebody else holds the spending key: what makes proofs, and who authorizes. */
+	/** Used instead if the spending key is held elsewhere: the proving key, and a remote authorizer. */
 	readonly delegated?: { readonly nsk: Uint8Array; readonly authorize: SpendAuthorizer };
-	/** Of a full viewing key. */
+	/** With a full viewing key. */
 	readonly full?: { readonly ak: Uint8Array; readonly nk: Uint8Array };
-	/** Opens what came. */
+	/** Decrypts incoming notes. */
 	readonly ivk: Uint8Array;
-	/** Opens what was sent. */
+	/** Decrypts outgoing notes. */
 	readonly ovk?: Uint8Array;
-	/** Of the usual address, 11 bytes. */
+	/** Of the default address, 11 bytes. */
 	readonly diversifier: Uint8Array;
 }
 
-/** Diversifiers that are tried; each is valid with about one half. */
+/** Diversifiers tried; each is valid with probability one half. */
 const TRIES = 255;
 const IVK_TOP_BITS = 0xf8;
 
-/** @returns undefined for a key that the network doesn't use: its first byte is above 15, or nothing follows from it */
+/** @returns undefined for unused keys: the first byte is above 15, or derivation fails */
 export function keysOfSpendingKey(sk: Uint8Array): ShieldedKeys | undefined {
 	if (sk.length !== 32 || (sk[0] as number) > 0x0f) return undefined;
 	const { ask, nsk, ovk } = expandSpendingKey(sk);
@@ -53,7 +53,7 @@ export function keysOfSpendingKey(sk: Uint8Array): ShieldedKeys | undefined {
 }
 
 /**
- * @param diversifier of the usual address; absent: the first that follows from the key
+ * @param diversifier of the default address; absent: the first one derived from the key
  * @returns undefined for an invalid diversifier
  */
 export function keysOfViewingKey(
@@ -81,7 +81,7 @@ export function keysOfIncomingKey(
 	return { reach: "incoming", ivk, ...(ovk ? { ovk } : {}), diversifier: usual };
 }
 
-/** Less of the same keys. */
+/** The keys restricted to a weaker view. */
 export function narrowed(keys: ShieldedKeys, reach: "viewing" | "incoming"): ShieldedKeys {
 	const { full, ivk, ovk, diversifier } = keys;
 	const outgoing = ovk ? { ovk } : {};
@@ -91,8 +91,8 @@ export function narrowed(keys: ShieldedKeys, reach: "viewing" | "incoming"): Shi
 }
 
 /**
- * One of a holder's diversifiers; whoever doesn't hold the key can't tell that two belong together.
- * @param index from 0 on
+ * One of a holder's diversifiers, unlinkable to the others without the key.
+ * @param index from 0
  */
 export function diversifierAt(ivk: Uint8Array, index: number): Uint8Array {
 	const place = Buffer.alloc(8);
@@ -106,14 +106,14 @@ export function diversifierAt(ivk: Uint8Array, index: number): Uint8Array {
 	throw new RangeError("no diversifier follows from the key");
 }
 
-/** @param diversifier a valid one; absent: that of the usual address */
+/** @param diversifier a valid one; default: that of the default address */
 export function addressOfKeys(keys: ShieldedKeys, diversifier = keys.diversifier): PaymentAddress {
 	const key = transmissionKey(keys.ivk, diversifier);
 	if (!key) throw new RangeError("the diversifier is not valid");
 	return { diversifier, transmissionKey: key };
 }
 
-/** Overwrites keys that are needed no more. */
+/** Overwrites keys that are no longer needed. */
 export function forgetKeys({ spending, full, ivk, ovk, diversifier }: ShieldedKeys): void {
 	const parts = [spending?.sk, spending?.ask, spending?.nsk, full?.ak, full?.nk, ivk, ovk, diversifier];
 	for (const part of parts) part?.fill(0);

@@ -1,6 +1,6 @@
 /**
- * What travels with a note to its receiver and stays readable to its sender (protocol/shielded §7.3): ChaCha20-Poly1305
- * (RFC 8439) with nonces of zero, as every key is used once. Burns of tokens use one key for all, and have nonces of their own.
+ * Note ciphertexts for receiver and sender (protocol/shielded §7.3): ChaCha20-Poly1305 (RFC 8439) with zero
+ * nonces, as every key is used once. Burns of tokens share one key and have their own nonces.
  */
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
@@ -22,23 +22,23 @@ const LEAD = 1;
 const MEMO = 512;
 const PLAINTEXT = 1 + 11 + 8 + 32 + MEMO;
 
-/** A note as its receiver gets it. */
+/** A decrypted note. */
 interface OpenedNote {
 	readonly note: Note;
-	/** 512 bytes, zeros behind the text. */
+	/** 512 bytes, zero-padded. */
 	readonly memo: Uint8Array;
 }
 
-/** A note's text was sealed for the key and is none that a sender may make. */
+/** The plaintext is authentic but malformed. */
 class NoteTextError extends ShieldedError {}
 
-/** @returns the sealed text and its tag */
+/** @returns the ciphertext and its tag */
 export function seal(key: Uint8Array, text: Uint8Array, nonce: Uint8Array = NONCE): Uint8Array {
 	const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
 	return concatBytes(cipher.update(text), cipher.final(), cipher.getAuthTag());
 }
 
-/** @returns undefined if it was not sealed with the key */
+/** @returns undefined if authentication fails */
 export function unseal(
 	key: Uint8Array,
 	sealed: Uint8Array,
@@ -55,7 +55,7 @@ export function unseal(
 	}
 }
 
-/** What two parties share: [8 s] P. @returns undefined if the point doesn't decode or the scalar is not canonical */
+/** Diffie-Hellman: [8 s] P. @returns undefined if the point or the scalar is not canonical */
 export function agreeOnKey(point: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
 	const decoded = decodePoint(point);
 	const scalar = readScalar(secret);
@@ -63,7 +63,7 @@ export function agreeOnKey(point: Uint8Array, secret: Uint8Array): Uint8Array | 
 	return encodePoint(multiplySecret(decoded.clearCofactor(), scalar));
 }
 
-/** epk: the public part of a note's own key. @returns undefined if the diversifier is not valid or the key not canonical */
+/** epk: the note's ephemeral public key. @returns undefined if the diversifier or key is invalid */
 export function ephemeralKey(diversifier: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
 	const base = diversifiedBase(diversifier);
 	const scalar = readScalar(secret);
@@ -73,15 +73,15 @@ export function ephemeralKey(diversifier: Uint8Array, secret: Uint8Array): Uint8
 const noteKey = (shared: Uint8Array, epk: Uint8Array): Uint8Array =>
 	blake2b(concatBytes(shared, epk), { personalization: KEY_DERIVATION, dkLen: 32 });
 
-/** What a sender's copy is sealed with: commitment to the value, to the note, and the note's key belong to it. */
+/** ock: the key of the sender's ciphertext, bound to cv, cm and epk. */
 export const outgoingKey = (ovk: Uint8Array, cv: Uint8Array, cm: Uint8Array, epk: Uint8Array): Uint8Array =>
 	blake2b(concatBytes(ovk, cv, cm, epk), { personalization: OUTGOING, dkLen: 32 });
 
 /**
  * c_enc: 580 bytes for the receiver.
- * @param secret esk, the note's own key
- * @param memo cut at 512 bytes
- * @returns undefined if the note's address or the key is not valid
+ * @param secret esk, the note's ephemeral secret key
+ * @param memo truncated at 512 bytes
+ * @returns undefined if the note's address or the key is invalid
  */
 export function sealNote(note: Note, memo: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
 	const epk = ephemeralKey(note.diversifier, secret);
@@ -96,7 +96,7 @@ export function sealNote(note: Note, memo: Uint8Array, secret: Uint8Array): Uint
 	return seal(noteKey(shared, epk), text);
 }
 
-/** c_out: 80 bytes for the sender. @param key of {@link outgoingKey} */
+/** c_out: 80 bytes for the sender. @param key from {@link outgoingKey} */
 export const sealOutgoing = (key: Uint8Array, address: Uint8Array, secret: Uint8Array): Uint8Array =>
 	seal(key, concatBytes(address, secret));
 
@@ -121,8 +121,8 @@ function matching(opened: OpenedNote | undefined, cm: Uint8Array): OpenedNote | 
 }
 
 /**
- * Opens a note as its receiver.
- * @returns undefined if it is not for this key, or not the note of the commitment
+ * Decrypts a note as its receiver.
+ * @returns undefined if it is not for this key, or doesn't match the commitment
  * @throws {NoteTextError}
  */
 export function openNote(
@@ -139,7 +139,7 @@ export function openNote(
 	);
 }
 
-/** A published note: its commitment, the commitment to its value, its key, and both sealed texts. */
+/** A published note: cm, cv, epk, and both ciphertexts. */
 interface SealedNote {
 	readonly cv: Uint8Array;
 	readonly cm: Uint8Array;
@@ -149,8 +149,8 @@ interface SealedNote {
 }
 
 /**
- * Opens a note as its sender.
- * @returns undefined if it was not sent with this key, or is not the note of the commitment
+ * Decrypts a note as its sender.
+ * @returns undefined if it was not sent with this key, or doesn't match the commitment
  * @throws {NoteTextError}
  */
 export function openSentNote(ovk: Uint8Array, sent: SealedNote): OpenedNote | undefined {

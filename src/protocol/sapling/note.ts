@@ -1,4 +1,4 @@
-/** Notes: what commits to one, and what spends it (protocol/shielded §7.2). */
+/** Note commitments and nullifiers (protocol/shielded §7.2). */
 
 import { blake2s } from "@noble/hashes/blake2.js";
 import { concatBytes, utf8 } from "../bytes.js";
@@ -33,7 +33,7 @@ export interface Note {
 const PERSONAL_BITS = 6;
 const MESSAGE_BITS = 64 + 256 + 256;
 
-/** @returns undefined if diversifier, key or randomness are not valid */
+/** @returns undefined if diversifier, key or randomness are invalid */
 function commitmentPoint({ diversifier, transmissionKey, value, randomness }: Note): Point | undefined {
 	const base = diversifiedBase(diversifier);
 	const key = decodePoint(transmissionKey);
@@ -46,16 +46,16 @@ function commitmentPoint({ diversifier, transmissionKey, value, randomness }: No
 	return pedersenPoint(bits).add(multiplySecret(noteRandomnessGenerator(), scalar));
 }
 
-/** cm: 32 bytes that commit to a note. @returns undefined if diversifier, key or randomness are not valid */
+/** cm: 32-byte note commitment. @returns undefined if diversifier, key or randomness are invalid */
 export function noteCommitment(note: Note): Uint8Array | undefined {
 	const point = commitmentPoint(note);
 	return point && littleBytes(point.x);
 }
 
 /**
- * nf: 32 bytes that are published when a note is spent.
- * @param position of the note's commitment in the tree, from 0 on
- * @returns undefined if the note or one of the keys is not valid
+ * nf: the 32 bytes published when a note is spent.
+ * @param position of the note's commitment in the tree, from 0
+ * @returns undefined if the note or one of the keys is invalid
  */
 export function nullifier(
 	note: Note,
@@ -72,7 +72,7 @@ export function nullifier(
 	return blake2s(concatBytes(key, encodePoint(mixed)), { personalization: utf8("Zcash_nf"), dkLen: 32 });
 }
 
-/** A nullifier has more bits than a public input of a proof holds, so it is two. */
+/** A nullifier exceeds the field of public inputs, so it is split in two. */
 const NULLIFIER_LOW_BITS = 254n;
 
 /** The two public inputs of a nullifier (protocol/shielded §6.3). */

@@ -1,6 +1,6 @@
 /**
- * Mints, transfers and burns of shielded token contracts (protocol/shielded §11): the parameters that are proved and signed, and
- * the call data that is made of them.
+ * Mints, transfers and burns of shielded token contracts (protocol/shielded §11): proved and signed
+ * parameters, and the call data encoding them.
  */
 
 import { ADDRESS_LENGTH } from "../address.js";
@@ -23,7 +23,7 @@ import { seal, unseal } from "./note-encryption.js";
 import { SEALED_OUTGOING_SIZE, SIGNATURE_SIZE } from "./sizes.js";
 import { authorizeSpends, bindValues, type SpendAuthority } from "./spend-authorization.js";
 
-/** Events of contracts that keep notes of a token, without indexed parameters (protocol/wallet-formats §8.3). */
+/** Events of shielded token contracts, with no indexed parameters (protocol/wallet-formats §8.3). */
 const LEAF = "(uint256,bytes32,bytes32,bytes32,bytes32[21])";
 
 export const ORC20_EVENTS = {
@@ -39,24 +39,24 @@ export type Orc20Kind = "mint" | "transfer" | "burn";
 /** Keys of the sender. */
 interface Orc20Keys extends SpendingKeys, SpendAuthority {}
 
-/** What a call of a shielded token contract shall do. Values of notes are in units of the contract's scaling factor. */
+/** A call of a shielded token contract. Note values are in units of the contract's scaling factor. */
 export interface Orc20Plan {
 	readonly kind: Orc20Kind;
 	/** The contract, 21 bytes. */
 	readonly contract: Uint8Array;
-	/** Only asked for where notes are spent. */
+	/** Required if notes are spent. */
 	readonly keys?: Orc20Keys | undefined;
-	/** What the sender reads the new notes with; the key of a burn's ciphertext. */
+	/** Outgoing viewing key of the new notes, and the key of a burn's ciphertext. */
 	readonly ovk: Uint8Array;
 	/** None for a mint, one or two for a transfer, one for a burn. */
 	readonly spends: readonly NoteToSpend[];
 	/** One for a mint, one or two for a transfer, none or one for a burn. */
 	readonly outputs: readonly NoteToSend[];
-	/** What goes into or out of the contract, in the token's own units: a multiple of the scaling factor. 0 for a transfer. */
+	/** Amount entering or leaving the contract, in token units (multiple of the scaling factor); or 0. */
 	readonly rawValue: bigint;
-	/** Who gets what is burnt, 21 bytes. */
+	/** Recipient of a burn, 21 bytes. */
 	readonly payTo?: Uint8Array | undefined;
-	/** Whether a burn's ciphertext has a nonce of its own, which stands behind it. */
+	/** Whether a burn's ciphertext has its own nonce, appended to it. */
 	readonly noncesBurn?: boolean;
 }
 
@@ -75,11 +75,11 @@ const encodeSpend = (spend: SpendDescription): Uint8Array =>
 	concatBytes(spend.nullifier, spend.anchor, spend.value_commitment, spend.rk, spend.zkproof);
 const encodeOutput = (output: ReceiveDescription): Uint8Array =>
 	concatBytes(output.note_commitment, output.value_commitment, output.epk, output.zkproof);
-/** Both sealed texts, and zeros to whole words. */
+/** Both ciphertexts, zero-padded to whole words. */
 const encodeTexts = ({ c_enc, c_out }: ReceiveDescription): Uint8Array =>
 	concatBytes(c_enc, c_out, new Uint8Array(12));
 
-/** What the sender of a burn reads later: 80 bytes. @param payTo 21 bytes */
+/** A burn's ciphertext for its sender: 80 bytes. @param payTo 21 bytes */
 export function sealBurn(
 	ovk: Uint8Array,
 	rawValue: bigint,
@@ -89,21 +89,21 @@ export function sealBurn(
 	return seal(ovk, padded(concatBytes(word(rawValue), payTo), SIGNATURE_SIZE), nonce);
 }
 
-/** A burn's ciphertext, nonce and marker. */
+/** Size of a burn's ciphertext, nonce and marker. */
 export const BURN_RECORD_SIZE = 96;
-/** The network's own domain of the hash: 15 bytes of ASCII. */
+/** The network's domain separator of the hash: 15 bytes of ASCII. */
 const BURN_NONCE = fromHex("5a74726f6e5f4275726e4e6f6e6365");
 const NONCED = fromHex("00000001");
 
-/** The 12 bytes behind a burn's ciphertext. @param nullifier of its spend, 32 bytes @param amount a word @param payTo 21 bytes */
+/** Nonce of a burn, 12 bytes. @param nullifier 32 bytes @param amount a word @param payTo 21 bytes */
 export const burnNonce = (nullifier: Uint8Array, amount: Uint8Array, payTo: Uint8Array): Uint8Array =>
 	keccak256(concatBytes(BURN_NONCE, nullifier, amount, payTo)).slice(0, 12);
 
 /**
- * Opens the record of a burn with or without a nonce of its own.
- * @param record ciphertext (80 bytes), nonce (12) and marker (4); the last two are zeros in the form without
- * @param nullifiers of the notes that its transaction spends, as far as they are known
- * @returns amount (32 bytes), receiver (21) and zeros; undefined if it was not sealed with the key, or with another nonce
+ * Decrypts a burn record, with or without its own nonce.
+ * @param record ciphertext (80 bytes), nonce (12), marker (4); the latter two are zero without a nonce
+ * @param nullifiers known ones of the notes that its transaction spends
+ * @returns amount (32 bytes), receiver (21) and zeros; undefined for another key or nonce
  */
 export function openBurn(
 	ovk: Uint8Array,
@@ -120,7 +120,7 @@ export function openBurn(
 	return nullifiers.some((one) => equalBytes(burnNonce(one, amount, payTo), nonce)) ? text : undefined;
 }
 
-/** What the signatures cover. @param balance what leaves the pool */
+/** The signed hash. @param balance amount leaving the pool */
 export function orc20SignHash(
 	plan: Pick<Orc20Plan, "kind" | "contract" | "payTo">,
 	spends: readonly SpendDescription[],
@@ -135,9 +135,9 @@ export function orc20SignHash(
 }
 
 /**
- * The parameters of a call, with their proofs and signatures. The call data is among them for a mint or where spends are authorized; for
- * a burn without it, the sealed text stands in its place.
- * @throws {ShieldedError} if a part has another length, or no proof can be made of it
+ * Parameters of a call with proofs and signatures. They include the call data for mints and authorized
+ * spends; for an unauthorized burn, the ciphertext takes its place.
+ * @throws {ShieldedError} if a part has the wrong length, or can't be proved
  * @throws {ProvingError}
  */
 export async function buildOrc20Parameters(
@@ -189,24 +189,24 @@ function sealBurnOf(
 	return concatBytes(sealBurn(ovk, rawValue, payTo, nonce), nonce, NONCED);
 }
 
-/** What call data has besides parameters. */
+/** Inputs of call data besides the parameters. */
 interface TriggerCall {
-	/** In the token's own units. Not asked for by a transfer. */
+	/** In token units. Unused by transfers. */
 	readonly rawValue: bigint;
-	/** Of a burn: 80 bytes, or a record with its nonce. */
+	/** For burns: 80 bytes, or a record with its nonce. */
 	readonly burnText: Uint8Array;
-	/** Of a burn: 21 bytes. */
+	/** For burns: 21 bytes. */
 	readonly payTo: Uint8Array;
-	/** One for each spend. */
+	/** One per spend. */
 	readonly signatures: readonly Uint8Array[];
 }
 
-/** Parameters or amounts that no call can be made of; the network's words. */
+/** Parameters or amounts that can't be encoded; the network's messages. */
 class TriggerInputError extends Error {
 	override readonly name: string = "IllegalArgumentException";
 }
 
-/** Parameters without the part that their kind has. */
+/** A part required for the kind of call is missing. */
 class MissingPartError extends TriggerInputError {
 	override readonly name = "IndexOutOfBoundsException";
 }

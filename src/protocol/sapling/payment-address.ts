@@ -1,5 +1,5 @@
 /**
- * The text of a shielded address (protocol/shielded §7.4): Bech32 (BIP 173) of a diversifier and the key of the address.
+ * Text form of shielded addresses (protocol/shielded §7.4): Bech32 (BIP 173) of diversifier and address key.
  */
 
 import { concatBytes, utf8 } from "../bytes.js";
@@ -7,7 +7,7 @@ import type { Dialect } from "../dialect.js";
 import { ShieldedError } from "./failure.js";
 import { DIVERSIFIER_SIZE, KEY_SIZE } from "./sizes.js";
 
-/** Where notes are sent to. */
+/** Destination of a note. */
 export interface PaymentAddress {
 	/** d, 11 bytes. */
 	readonly diversifier: Uint8Array;
@@ -15,12 +15,12 @@ export interface PaymentAddress {
 	readonly transmissionKey: Uint8Array;
 }
 
-/** A text that Bech32 refuses; the network's words. */
+/** Invalid Bech32; the network's messages. */
 export class Bech32Error extends Error {
 	override readonly name = "IllegalArgumentException";
 }
 
-/** The readable part of addresses in either spelling. It is hashed into the checksum, so a text has one spelling. */
+/** Human-readable part of addresses by dialect. The checksum covers it, so it can't be respelled. */
 const PREFIXES: Readonly<Record<Dialect, string>> = { neutral: "zcoin", deployed: "ztron" };
 
 const CHARACTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -28,7 +28,7 @@ const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] 
 const CHECKSUM = 6;
 const SHORTEST = 8;
 const LONGEST = 90;
-/** Groups of five bits that 43 bytes take. */
+/** Five-bit groups encoding 43 bytes. */
 const GROUPS = 69;
 
 function polymod(values: readonly number[]): number {
@@ -59,7 +59,7 @@ function toGroups(bytes: Uint8Array): number[] {
 	return groups;
 }
 
-/** @throws {Bech32Error} if bits that fill up are set */
+/** @throws {Bech32Error} for non-zero padding bits */
 function fromGroups(groups: readonly number[]): Uint8Array {
 	const bytes: number[] = [];
 	let held = 0;
@@ -76,7 +76,7 @@ function fromGroups(groups: readonly number[]): Uint8Array {
 	return Uint8Array.from(bytes);
 }
 
-/** @returns 81 letters */
+/** @returns 81 characters */
 export function writePaymentAddress(address: PaymentAddress, dialect: Dialect): string {
 	const prefix = PREFIXES[dialect];
 	const data = toGroups(concatBytes(address.diversifier, address.transmissionKey));
@@ -85,7 +85,7 @@ export function writePaymentAddress(address: PaymentAddress, dialect: Dialect): 
 	return `${prefix}1${[...data, ...check].map((group) => CHARACTERS[group]).join("")}`;
 }
 
-/** Finds the first letter that Bech32 doesn't have, or that has another case than those before. @throws {Bech32Error} */
+/** Rejects characters outside Bech32 and mixed case. @throws {Bech32Error} */
 function checkLetters(text: string): void {
 	let lower = false;
 	let upper = false;
@@ -112,7 +112,7 @@ function decodeBech32(text: string): { readonly prefix: string; readonly data: r
 	if (letters.length < CHECKSUM) throw new Bech32Error(`Data part too short: ${letters.length}`);
 	const groups = letters.map((letter, i) => {
 		const group = CHARACTERS.indexOf(letter);
-		// The network's library writes the three numbers of the place one after the other, unadded.
+		// The network's library concatenates the three numbers of the position instead of adding them.
 		if (group < 0) throw new Bech32Error(`InvalidCharacter(${text[separator + 1 + i]}, ${i}${separator}1)`);
 		return group;
 	});
@@ -122,9 +122,9 @@ function decodeBech32(text: string): { readonly prefix: string; readonly data: r
 }
 
 /**
- * Reads an address in either spelling. Whether its parts are valid is not asked.
+ * Parses an address in either spelling; doesn't validate its parts.
  * @throws {Bech32Error} if the text is not Bech32
- * @throws {ShieldedError} if it is something else than an address, or empty
+ * @throws {ShieldedError} if it is empty or not an address
  */
 export function readPaymentAddress(text: string): PaymentAddress {
 	const { prefix, data } = text === "" ? { prefix: "", data: [] } : decodeBech32(text);

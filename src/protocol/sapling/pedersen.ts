@@ -1,11 +1,11 @@
 /**
- * The Pedersen hash of the Sapling construction (protocol/shielded §6.2). A message of bits is cut into chunks of three,
- * 63 to a segment; chunk j of a segment, with the bits a, b, c, stands for (1 + a + 2b) 16^j, negative where c is set;
- * the hash is the sum over all segments of that number times the segment's generator.
+ * The Pedersen hash of Sapling (protocol/shielded §6.2). A message is split into 3-bit chunks, 63 per
+ * segment; chunk j of a segment, with bits a, b, c, encodes (1 + a + 2b) 16^j, negated if c is set; the hash
+ * is the sum over segments of that number times the segment's generator.
  *
- * PERF: two chunks are one addition of a point from a table, which has 1,984 points a segment and is made when the segment is
- * first used (about 30 ms). Additions are those of Hisil, Wong, Carter and Dawson ("Twisted Edwards Curves Revisited",
- * §3.1, with one point affine), which have no exceptions on this curve.
+ * PERF: two chunks are one table lookup and point addition. A segment's table has 1,984 points and is built
+ * on first use (about 30 ms). Additions are those of Hisil, Wong, Carter and Dawson ("Twisted Edwards Curves
+ * Revisited", §3.1, with one point affine), which are complete on this curve.
  */
 
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
@@ -22,7 +22,7 @@ const CHUNK_VALUES = 8;
 const { d } = jubjub.Point.CURVE();
 const TWO_D = (2n * d) % Q;
 
-/** An affine point as additions want it. */
+/** An affine point, precomputed for additions. */
 interface Addend {
 	/** y - x */
 	readonly minus: bigint;
@@ -32,7 +32,7 @@ interface Addend {
 	readonly product: bigint;
 }
 
-/** What the chunks of a segment add: by place and bits, two chunks at a time, and a single last one. */
+/** Addends of a segment, by position and bits: for pairs of chunks, and for a single last one. */
 interface Segment {
 	readonly pairs: readonly Addend[];
 	readonly singles: readonly Addend[];
@@ -66,7 +66,7 @@ function makeSegment(generator: Point): Segment {
 }
 
 function toAddends(points: readonly Point[]): Addend[] {
-	// All of them come from the library's own generators.
+	// All points derive from the library's own generators.
 	return normalizeZ(jubjub.Point, [...points] as (typeof jubjub.Point.ZERO)[]).map(({ X, Y }) => ({
 		minus: (Y - X + Q) % Q,
 		plus: (Y + X) % Q,
@@ -74,7 +74,7 @@ function toAddends(points: readonly Point[]): Addend[] {
 	}));
 }
 
-/** A sum in the making, in extended coordinates. Differences may be negative: their remainders are, and are mended at the end. */
+/** A running sum in extended coordinates. Values may be negative; they are normalised at the end. */
 class Sum {
 	private x = 0n;
 	private y = 1n;
@@ -95,7 +95,6 @@ class Sum {
 		this.t = (e * h) % Q;
 	}
 
-	/** The x-coordinate of the sum. */
 	affineX(): bigint {
 		const x = (this.x * invert(this.z, Q)) % Q;
 		return x < 0n ? x + Q : x;
@@ -108,7 +107,7 @@ class Sum {
 	}
 }
 
-/** @param bits one bit an element, 0 or 1; what the last chunk lacks counts as 0 */
+/** @param bits one bit per element, 0 or 1; missing bits of the last chunk are 0 */
 function sumOf(bits: Uint8Array): Sum {
 	const sum = new Sum();
 	const chunks = Math.ceil(bits.length / CHUNK_BITS);
@@ -130,13 +129,13 @@ function sumOf(bits: Uint8Array): Sum {
 	return sum;
 }
 
-/** The hash of bits as a point. */
+/** The hash as a point. */
 export const pedersenPoint = (bits: Uint8Array): Point => sumOf(bits).toPoint();
 
-/** The x-coordinate of the hash of bits. */
+/** The x-coordinate of the hash. */
 export const pedersenX = (bits: Uint8Array): bigint => sumOf(bits).affineX();
 
-/** Appends the lowest bits of bytes to a list of bits. @returns where the list goes on */
+/** Appends the lowest bits of bytes. @returns the new end of the list */
 export function putBits(bits: Uint8Array, at: number, bytes: Uint8Array, count = 8 * bytes.length): number {
 	for (let i = 0; i < count; i++) bits[at + i] = ((bytes[i >> 3] as number) >> (i & 7)) & 1;
 	return at + count;

@@ -1,4 +1,4 @@
-/** RedJubjub, the signatures of spends and of balances (protocol/shielded §6.3). A signature is R and S, 64 bytes. */
+/** RedJubjub signatures, for spends and balances (protocol/shielded §6.3): R and S, 64 bytes. */
 
 import { blake2b } from "@noble/hashes/blake2.js";
 import { concatBytes, EMPTY, utf8 } from "../bytes.js";
@@ -33,8 +33,8 @@ const hashToScalar = (...parts: Uint8Array[]): bigint =>
 
 /**
  * @param key the secret scalar
- * @param generator that the public key is a multiple of
- * @param randomness 80 bytes, never used before
+ * @param generator base point of the public key
+ * @param randomness 80 bytes, never reused
  */
 export function signRedJubjub(
 	key: bigint,
@@ -49,7 +49,7 @@ export function signRedJubjub(
 	return concatBytes(r, littleBytes(s));
 }
 
-/** Whether a signature under a public key holds. The key may have any order, and so may R. */
+/** Verifies a signature. The key and R may have any order. */
 export function verifyRedJubjub(
 	key: Point,
 	generator: Point,
@@ -65,11 +65,11 @@ export function verifyRedJubjub(
 	return difference.clearCofactor().is0();
 }
 
-// What the signatures of a shielded transfer cover (protocol/shielded §10.3).
+// The hash signed in shielded transfers (protocol/shielded §10.3).
 
 /**
- * The hash that the signatures of descriptions cover: the transaction without them.
- * @param tokenId of the shielded token, as the configuration of the network's nodes has it
+ * The hash signed for descriptions: of the transaction without its signatures.
+ * @param tokenId of the shielded token, as configured in the network's nodes
  * @throws {ParameterError} if it is not a shielded transfer
  */
 export function shieldedSignHash(transaction: SignedTransaction, tokenId: string): Uint8Array {

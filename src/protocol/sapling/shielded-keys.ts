@@ -1,7 +1,7 @@
 /**
- * Keys of shielded addresses (protocol/shielded §7.1). All have 32 bytes but diversifiers, which have 11. A *spending key*
- * gives an *expanded* one (ask, nsk, ovk), that a *full viewing key* (ak, nk, ovk), that an *incoming viewing key*, and that
- * with a diversifier an address.
+ * Keys of shielded addresses (protocol/shielded §7.1), 32 bytes each, except 11-byte diversifiers. A
+ * *spending key* yields an *expanded* one (ask, nsk, ovk), that a *full viewing key* (ak, nk, ovk), that an
+ * *incoming viewing key*, and that with a diversifier an address.
  */
 
 import { blake2b, blake2s } from "@noble/hashes/blake2.js";
@@ -27,9 +27,9 @@ const DEFAULT_DIVERSIFIERS = 255;
 interface ExpandedKey {
 	/** Authorizes spends. */
 	readonly ask: Uint8Array;
-	/** Makes nullifiers. */
+	/** Derives nullifiers. */
 	readonly nsk: Uint8Array;
-	/** Reads what was sent. */
+	/** Decrypts outgoing notes. */
 	readonly ovk: Uint8Array;
 }
 
@@ -37,7 +37,7 @@ function expand(spendingKey: Uint8Array, ...tag: number[]): Uint8Array {
 	return blake2b(concatBytes(spendingKey, Uint8Array.from(tag)), { personalization: EXPAND, dkLen: 64 });
 }
 
-/** @param bytes 64 of them, random or hashed */
+/** @param bytes 64, random or hashed */
 const toScalar = (bytes: Uint8Array): Uint8Array => littleBytes(reduceScalar(bytes));
 
 export function expandSpendingKey(spendingKey: Uint8Array): ExpandedKey {
@@ -48,26 +48,26 @@ export function expandSpendingKey(spendingKey: Uint8Array): ExpandedKey {
 	};
 }
 
-/** ak: the key that authorizations are checked with. @param ask any 32 bytes; they are reduced */
+/** ak: verifies spend authorizations. @param ask any 32 bytes; reduced */
 export const authorizationKey = (ask: Uint8Array): Uint8Array =>
 	encodePoint(multiplySecret(spendGenerator(), reduceScalar(ask)));
 
-/** nk: the key that nullifiers are made with. @param nsk any 32 bytes; they are reduced */
+/** nk: derives nullifiers. @param nsk any 32 bytes; reduced */
 export const nullifierKey = (nsk: Uint8Array): Uint8Array =>
 	encodePoint(multiplySecret(proofGenerator(), reduceScalar(nsk)));
 
-/** ivk: 251 bits, which may all be zero; a spending key that leads there is not used. */
+/** ivk: 251 bits. Spending keys for which it is zero are not used. */
 export function incomingViewingKey(ak: Uint8Array, nk: Uint8Array): Uint8Array {
 	const key = blake2s(concatBytes(ak, nk), { personalization: utf8("Zcashivk"), dkLen: 32 });
 	key[31] = (key[31] as number) & 0x07;
 	return key;
 }
 
-/** The base point of a diversifier. @returns undefined for about half of all diversifiers, which are not valid */
+/** A diversifier's base point. @returns undefined for about half of all diversifiers: they are invalid */
 export const diversifiedBase = (diversifier: Uint8Array): Point | undefined =>
 	groupHash(diversifier, "Zcash_gd");
 
-/** The first valid diversifier of a spending key. @returns undefined if none of the 255 that are tried is */
+/** The first valid diversifier of a spending key. @returns undefined if none of 255 candidates is */
 export function defaultDiversifier(spendingKey: Uint8Array): Uint8Array | undefined {
 	for (let i = 0; i < DEFAULT_DIVERSIFIERS; i++) {
 		const diversifier = expand(spendingKey, 3, i).slice(0, DIVERSIFIER_SIZE);
@@ -76,7 +76,7 @@ export function defaultDiversifier(spendingKey: Uint8Array): Uint8Array | undefi
 	return undefined;
 }
 
-/** pk_d: the key of an address. @returns undefined if the diversifier is not valid, or ivk has more than 251 bits */
+/** pk_d: the key of an address. @returns undefined if the diversifier is invalid, or ivk exceeds 251 bits */
 export function transmissionKey(ivk: Uint8Array, diversifier: Uint8Array): Uint8Array | undefined {
 	if ((ivk[31] as number) >> 3 !== 0) return undefined;
 	const base = diversifiedBase(diversifier);

@@ -1,6 +1,6 @@
 /**
- * The signatures of a shielded transaction: one authorizes each spend, one binds all values to their balance
- * (protocol/shielded §6.3 and §10.2). Where there is nothing to sign with, the network answers 64 zero bytes and goes on.
+ * Signatures of shielded transactions: one per spend, and one binding all values to the balance
+ * (protocol/shielded §§6.3, 10.2). If signing is impossible, the network returns 64 zero bytes.
  */
 
 import { concatBytes } from "../bytes.js";
@@ -20,7 +20,7 @@ import { bindingKey } from "./value-commitment.js";
 const SIGNATURE_RANDOMNESS = 80;
 const NO_SIGNATURE = new Uint8Array(64);
 
-/** rk: ak + [alpha] of the spend generator. @returns undefined if ak is not a point or alpha not reduced */
+/** rk: ak + [alpha] of the spend generator. @returns undefined if ak is invalid or alpha not reduced */
 export function randomizedKey(ak: Uint8Array, alpha: Uint8Array): Uint8Array | undefined {
 	const key = decodePoint(ak);
 	const scalar = readScalar(alpha);
@@ -46,10 +46,10 @@ export function authorizeSpend(
 	return signRedJubjub(key, spendGenerator(), concatBytes(rk, signHash), random(SIGNATURE_RANDOMNESS));
 }
 
-/** Signs as {@link authorizeSpend} does, with a key that stays where it is. */
+/** Signs like {@link authorizeSpend}, with a key held elsewhere. */
 export type SpendAuthorizer = (alpha: Uint8Array, signHash: Uint8Array) => Promise<Uint8Array>;
 
-/** What authorizes spends: the key, or somebody who holds it and signs. Without either spends are left unsigned. */
+/** The authorizing key, or a remote signer holding it. Without either, spends stay unsigned. */
 export interface SpendAuthority {
 	readonly ask?: Uint8Array | undefined;
 	/** In place of `ask`. */
@@ -57,7 +57,7 @@ export interface SpendAuthority {
 }
 
 /**
- * The authorizations of spends, one for each mask.
+ * Authorizes spends, one per alpha.
  * @returns undefined without an authority
  */
 export async function authorizeSpends(
@@ -72,7 +72,7 @@ export async function authorizeSpends(
 	return signatures;
 }
 
-/** Whether a signature authorizes the spend of a key's note. @param ak of the holder */
+/** Whether a signature authorizes a spend of this key. @param ak of the holder */
 export function isAuthorizedBy(
 	ak: Uint8Array,
 	alpha: Uint8Array,
@@ -88,9 +88,9 @@ export function isAuthorizedBy(
 }
 
 /**
- * Binds the values of all spends and outputs.
- * @param balance what leaves the pool
- * @returns 64 bytes; zeros if the values don't make that balance
+ * Signs the balance of all spends and outputs.
+ * @param balance amount leaving the pool
+ * @returns 64 bytes; zeros if the values don't add up to the balance
  */
 export function bindValues(
 	spends: readonly Described<unknown>[],

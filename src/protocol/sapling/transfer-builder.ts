@@ -18,7 +18,7 @@ import { ShieldedError } from "./failure.js";
 import { shieldedSignHash } from "./redjubjub.js";
 import { authorizeSpends, bindValues, type SpendAuthority } from "./spend-authorization.js";
 
-/** An account and what it gives or gets, in units of the shielded token. */
+/** A transparent account and its amount, in units of the shielded token. */
 interface TransparentParty {
 	readonly address: Uint8Array;
 	readonly amount: bigint;
@@ -27,16 +27,16 @@ interface TransparentParty {
 export interface TransferKeys extends SpendingKeys, SpendAuthority {}
 
 /**
- * What a transaction shall do. Amounts are not compared with each other, as the network's builder doesn't: a transaction is
- * accepted if from - to - fee = values sent - values spent.
+ * Contents of a transaction. Amounts are not checked, as in the network's builder: a transaction is accepted
+ * if from - to - fee = values sent - values spent.
  */
 export interface TransferPlan {
 	readonly from?: TransparentParty | undefined;
-	/** Only asked for where notes are spent. */
+	/** Required if notes are spent. */
 	readonly keys?: TransferKeys | undefined;
-	/** One at most is accepted. */
+	/** At most one is accepted. */
 	readonly spends: readonly NoteToSpend[];
-	/** What the sender reads the new notes with. */
+	/** Outgoing viewing key of the new notes. */
 	readonly ovk: Uint8Array;
 	/** One or two are accepted. */
 	readonly outputs: readonly NoteToSend[];
@@ -44,8 +44,8 @@ export interface TransferPlan {
 }
 
 /**
- * Makes a transaction with its proofs and signatures; the signature of a transparent sender is not among them.
- * @throws {ShieldedError} if a part has another length, or no proof can be made of it
+ * Builds a transaction with proofs and signatures, except that of a transparent sender.
+ * @throws {ShieldedError} if a part has the wrong length, or can't be proved
  * @throws {ProvingError}
  */
 export async function buildShieldedTransfer(

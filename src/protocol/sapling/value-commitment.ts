@@ -1,4 +1,4 @@
-/** Commitments to amounts, and the key under which those of a transaction are balanced (protocol/shielded §6.3). */
+/** Value commitments, and the key of the binding signature (protocol/shielded §6.3). */
 
 import {
 	GROUP_ORDER,
@@ -17,9 +17,9 @@ export const valueCommitment = (value: bigint, randomness: bigint): Point =>
 	multiplySecret(valueGenerator(), value).add(multiplySecret(valueRandomnessGenerator(), randomness));
 
 /**
- * The key of the signature that binds all amounts of a transaction.
- * @param balance what leaves the pool, negative where it enters: a signed number of 64 bits
- * @returns undefined for the lowest such number, whose opposite has no place in 64 bits
+ * The public key of the binding signature.
+ * @param balance amount leaving the pool (negative: entering), a signed 64-bit integer
+ * @returns undefined for the minimum, which can't be negated in 64 bits
  */
 export function bindingKey(
 	spent: readonly Point[],

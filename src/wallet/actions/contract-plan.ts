@@ -161,7 +161,7 @@ export async function callPlan(
 	};
 }
 
-/** A refusal without a reason, where the interface tells one: coins or tokens for what takes none. */
+/** Explains a refusal without a reason by the interface: coins or tokens sent to a non-payable function. */
 export function paidInVain(
 	error: unknown,
 	item: AbiItem | undefined,

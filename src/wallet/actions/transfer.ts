@@ -113,10 +113,10 @@ export async function transferPlan(
 	return { ...plan, isFirstPayment: () => isFirstPayment(context, transfer.recipient) };
 }
 
-/** A line for people of what was forced. */
+/** Summary line for a forced payment to a contract. */
 const PAYS_CONTRACT = "  recipient   a contract: its code alone tells whether it gives anything back";
 
-/** Why a payment to what the address book knows as a contract is a risk where it isn't one. */
+/** The risk of paying a contact saved as a contract that isn't one on this chain. */
 async function contractElsewhere(
 	{ settings, client }: Actor,
 	recipient: Uint8Array,

@@ -19,7 +19,7 @@ interface RawRequest {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Limit in bytes of the response; {@link MAX_ANSWER} if absent. */
 	readonly maxBytes?: number | undefined;
-	/** It changes nothing, and may be asked a second time. */
+	/** Read-only, so it may be retried. */
 	readonly isReading?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function sendRequest(request: RawRequest, signal: AbortSignal): Pro
 		: sendDirectly(request, signal);
 }
 
-/** @param isRepeat on a connection of its own */
+/** @param isRepeat a retry, on a new connection */
 async function sendDirectly(asked: RawRequest, signal: AbortSignal, isRepeat = false): Promise<RawAnswer> {
 	const { url, method, headers, body, maxBytes = MAX_ANSWER, isReading } = asked;
 	const target = new URL(url);

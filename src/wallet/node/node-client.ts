@@ -23,7 +23,7 @@ export interface NodeRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Limit in bytes of the response, if the default doesn't fit. */
 	readonly maxBytes?: number;
-	/** It changes nothing, and may be asked a second time. */
+	/** Read-only, so it may be retried. */
 	readonly isReading?: boolean;
 }
 

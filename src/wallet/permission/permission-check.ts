@@ -164,14 +164,14 @@ function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionR
 	return [];
 }
 
-/** Keys that can't sign, of a permission that has others, or of one that the owner can mend. */
+/** Keys that can't sign, in a permission with other keys or one that the owner can repair. */
 function unsignableRemarks(permission: Readonly<Permission>, facts: KeyFacts): PermissionRemark[] {
 	const { keys, threshold, type } = permission;
 	const mute = keys.filter(({ address }) => facts.isUnsignable(address));
 	if (mute.length === 0) return [];
 	const left = weightOfKeys(keys) - weightOfKeys(mute);
 	const isUsable = left >= threshold;
-	// The owner's own is told by what locks it out.
+	// For the owner permission, the lockout remark covers this.
 	if (!isUsable && type === PermissionPermissionType.Owner) return [];
 	const who = mute.map(({ address }) => toBase58Check(address)).join(", ");
 	const rest = isUsable ? `the other keys weigh ${left} of ${threshold}` : "it can't be used";
@@ -180,7 +180,7 @@ function unsignableRemarks(permission: Readonly<Permission>, facts: KeyFacts): P
 }
 
 /**
- * Keys that stay because the node says that they are there. A node that lies makes itself an owner by it: the chain
+ * Keys kept only because the node reports them. A lying node could thus add itself as an owner: the chain
  * stores what is signed.
  */
 function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
@@ -206,9 +206,9 @@ function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: Key
 }
 
 /**
- * Thresholds, weights and operations that rest on what the node says of them: an update stores all permissions anew, whole, so
- * that a node that lies about one changes it. What moves nothing, and keys that are the account anyway, one by one or together, give
- * nobody more than he has.
+ * Thresholds, weights and operations known only from the node: an update replaces all permissions, so a lie
+ * about one changes it. Ignores operations that move nothing, and keys that control the account anyway, alone
+ * or together: they gain nothing.
  */
 function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
 	const remark = (code: string, what: string): PermissionRemark => ({
@@ -281,8 +281,8 @@ export function permissionsOf({ owner, witness, actives }: PermissionSet): reado
 const MAX_NAMED = 3;
 
 /**
- * An active permission that moves funds and that others than the new owner's keys, or fewer of them, can use: whoever
- * shares an account among several keys rarely wants one of them, or the old one, to go on paying alone.
+ * An active permission that moves funds and can be used by keys other than the new owner's, or fewer of them:
+ * whoever shares an account among keys rarely wants one of them, or the old one, to keep paying alone.
  */
 function fundRemarks(
 	before: PermissionSet,

@@ -61,7 +61,7 @@ export function withDecimals(currency: Currency, stated: number | undefined): Cu
 	return { ...currency, decimals: stated, isStated: true };
 }
 
-/** Compares stated decimals with a node's. @param told the node's; undefined when offline @throws {Failure} `bad_value` */
+/** Compares stated decimals with the node's. @param told undefined offline @throws {Failure} `bad_value` */
 export function checkStated(token: string, told: number | undefined, stated: number | undefined): void {
 	if (told === undefined || stated === undefined || told === stated) return;
 	throw new Failure("bad_value", `the node says that the ${token} has ${told} decimals, not ${stated}`);

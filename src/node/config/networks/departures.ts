@@ -1,17 +1,17 @@
 /**
- * Where the history of a public network departs from the rules of its present program, which can't replay these blocks either
- * (documented by others who did, with rules of their own for each; protocol/configuration §1.12). They are limits, not rules: a
- * node begins behind them, from a reference node's directory or a snapshot.
+ * Blocks of public networks that contradict the rules of their current program, which can't replay them
+ * either (documented by others who did, with special rules for each; protocol/configuration §1.12). They are
+ * limits, not rules: a node starts after them, from a reference node's directory or a snapshot.
  */
 
 import type { PublicNetwork } from "../../../protocol/public-networks.js";
 
 interface Departure {
-	/** Height of the first block concerned. */
+	/** Height of the first affected block. */
 	readonly height: number;
-	/** What the history has there that the rules don't give. */
+	/** How the history deviates from the rules. */
 	readonly what: string;
-	/** Whether a replay can't pass this block; false: its state differs from here on, without a block that is refused for it. */
+	/** Whether a replay stops at this block; false: only its state differs from here on. */
 	readonly stops: boolean;
 }
 
@@ -43,7 +43,7 @@ export const DEPARTURES: Readonly<Record<PublicNetwork, readonly Departure[]>> =
 	],
 };
 
-/** The first block above a head that no program of today applies; undefined: none is known. */
+/** The first block above a head that no current program can apply; undefined if none is known. */
 export function nextStop(network: PublicNetwork, head: bigint): Departure | undefined {
 	return DEPARTURES[network].find(({ stops, height }) => stops && BigInt(height) > head);
 }

@@ -1,4 +1,4 @@
-/** The main network: its first block, and what finding its nodes takes (protocol/configuration §1.12). */
+/** The main network: genesis block and peer discovery (protocol/configuration §1.12). */
 
 export const MAIN = `
 storage.db.directory = "database"

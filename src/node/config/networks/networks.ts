@@ -1,8 +1,8 @@
-/** The configurations of public networks that the program brings along (protocol/configuration §1.12). */
+/** Built-in configurations of public networks (protocol/configuration §1.12). */
 
 import type { PublicNetwork } from "../../../protocol/public-networks.js";
 
-/** What a network says where the user's file is silent. */
+/** A network's configuration below the user's file. */
 export interface NetworkPreset {
 	readonly name: PublicNetwork;
 	/** HOCON. */
@@ -14,7 +14,7 @@ const TEXTS: Readonly<Record<PublicNetwork, () => Promise<string>>> = {
 	nile: async () => (await import("./nile.js")).NILE,
 };
 
-/** Loaded where a network is named, and only then. */
+/** Loaded on demand. */
 export async function networkPreset(name: PublicNetwork): Promise<NetworkPreset> {
 	return { name, text: await TEXTS[name]() };
 }

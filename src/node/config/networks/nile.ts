@@ -1,4 +1,4 @@
-/** The test network Nile: its first block, and what finding its nodes takes (protocol/configuration §1.12). */
+/** The test network Nile: genesis block and peer discovery (protocol/configuration §1.12). */
 
 export const NILE = `
 storage.db.directory = "database"

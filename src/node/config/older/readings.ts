@@ -1,4 +1,4 @@
-/** What a configuration meant before release 4.8.2 (protocol/releases §§3 and 6). */
+/** Configuration semantics before release 4.8.2 (protocol/releases §§3 and 6). */
 
 import { contractTypes } from "../../../protocol/contract-types.js";
 import type { Older } from "../../rules/release.js";
@@ -14,7 +14,7 @@ export const olderReadings: Older<Readings> = {
 			return { over: merged(over), instead: merged(instead, standInFirst) };
 		},
 		takesTestnet: () => true,
-		// A node that produces takes them, whatever its file says.
+		// A producing node always accepts them.
 		shielded: (settings, former, isWitness) => {
 			const enabled = isWitness || (settings.has(API) ? settings.get(API) : former);
 			return { enabled: settings.settle(API, enabled), verifiesProofs: true };

@@ -1,8 +1,8 @@
-/** The seven kinds of triggers, and what is sent of one (protocol/events §1). */
+/** The seven kinds of triggers and their messages (protocol/events §1). */
 
 import { quoteEvent } from "../../../protocol/json/quoting.js";
 
-/** What a topic may name (protocol/configuration §3). */
+/** Values of a topic's trigger name (protocol/configuration §3). */
 export const EVENT_KINDS = [
 	"block",
 	"transaction",
@@ -14,7 +14,7 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Kinds that are known once blocks are solidified: nothing of them is ever taken back. */
+/** Kinds published once blocks are solidified; they are never retracted. */
 export const SOLID_KINDS: readonly EventKind[] = [
 	"block",
 	"transaction",
@@ -23,12 +23,12 @@ export const SOLID_KINDS: readonly EventKind[] = [
 	"soliditylog",
 ];
 
-/** What is sent: the kind, the JSON text, and an id that is the same whenever the same thing is published. */
+/** A message to publish. */
 export interface EventMessage {
 	readonly kind: EventKind;
-	/** Unique among the messages of its kind. */
+	/** Unique within its kind, and the same whenever the same trigger is published. */
 	readonly id: string;
-	/** What the JSON says, as values. */
+	/** The JSON as values. */
 	readonly body: EventBody;
 	readonly json: string;
 }
@@ -43,28 +43,28 @@ const NAMES: Readonly<Record<EventKind, string>> = {
 	soliditylog: "solidityLogTrigger",
 };
 
-/** All names of {@link triggerName}. */
+/** All values of {@link triggerName}. */
 export const TRIGGER_NAMES: readonly string[] = Object.values(NAMES);
 
-/** The kind as JSON and the native queue name it. */
+/** The kind's name in JSON and in the native queue. */
 export const triggerName = (kind: EventKind): string => NAMES[kind];
 
-/** A trigger whose kind may still change: a log of a contract is published again once its block is solidified. */
+/** A trigger that may be published as several kinds: contract logs are sent again once solidified. */
 export interface Trigger {
 	readonly timestampMs: bigint;
 	readonly id: string;
-	/** The members after timeStamp and triggerName. */
+	/** Members after timeStamp and triggerName. */
 	readonly members: EventBody;
 }
 
-/** @param members in place of those of the trigger */
+/** @param members override those of the trigger */
 export function eventMessage(kind: EventKind, trigger: Trigger, members: EventBody = {}): EventMessage {
 	const head = { timeStamp: trigger.timestampMs, triggerName: triggerName(kind) };
 	const body = { ...head, ...trigger.members, ...members };
 	return { kind, id: trigger.id, body, json: eventJson(body) };
 }
 
-/** A value in the JSON of triggers: members in their order, integers of any length as numbers (protocol/events §3). */
+/** A JSON value of triggers: members keep their order, any integer is a number (protocol/events §3). */
 export type EventValue =
 	| string
 	| boolean
@@ -76,7 +76,7 @@ export type EventValue =
 
 export type EventBody = { readonly [member: string]: EventValue };
 
-/** One trigger as text, without white space. */
+/** Compact JSON. */
 function eventJson(value: EventValue): string {
 	if (typeof value === "bigint") return value.toString();
 	if (typeof value === "string") return quoteEvent(value);

@@ -1,4 +1,4 @@
-/** Kafka as a receiver: records as the network's plugin writes them (protocol/events §7.4). Loaded only where it is configured. */
+/** Kafka receiver with the network plugin's records (protocol/events §7.4). Loaded only if configured. */
 
 import { type KafkaConfig as ClientOptions, CompressionTypes, Kafka, logLevel, type Producer } from "kafkajs";
 import type { EventKind, EventMessage } from "./event-message.js";
@@ -8,19 +8,19 @@ import type { ReceiverLogin } from "./secrets.js";
 export interface KafkaConfig {
 	/** `host:port` each. */
 	readonly brokers: readonly string[];
-	/** The topic of each kind that is published. */
+	/** The Kafka topic of each published kind. */
 	readonly names: ReadonlyMap<EventKind, string>;
-	/** `entity`: the contract, or the transaction. */
+	/** `entity`: the contract's address, or the transaction's id. */
 	readonly key: "none" | "entity";
-	/** SCRAM-SHA-512; undefined: none. */
+	/** SCRAM-SHA-512; undefined: no authentication. */
 	readonly login: ReceiverLogin | undefined;
 	readonly tls: boolean;
 }
 
 const REQUEST_MS = 15_000;
-/** The client tries again within one delivery, for leaders that have just changed; the delivery does the rest. */
+/** The client's retries within one delivery, for leader changes; the delivery handles longer outages. */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** What no attempt will change. */
+/** Errors that no retry can fix. */
 const REFUSALS: ReadonlySet<unknown> = new Set([
 	"MESSAGE_TOO_LARGE",
 	"RECORD_LIST_TOO_LARGE",
@@ -29,8 +29,8 @@ const REFUSALS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * @param password undefined: nobody logs in
- * @param clientOf makes the client
+ * @param password undefined: no authentication
+ * @param clientOf client factory
  */
 export function openKafka(
 	config: KafkaConfig,
@@ -49,7 +49,7 @@ export function openKafka(
 		authenticationTimeout: CONNECTION_MS,
 		requestTimeout: REQUEST_MS,
 		retry: RETRY,
-		// Errors come with the delivery that fails.
+		// Errors are reported by the failed delivery.
 		logLevel: logLevel.NOTHING,
 	});
 	let producer: Producer | undefined;
@@ -76,7 +76,7 @@ export function openKafka(
 				});
 			} catch (error) {
 				if (isRefusal(error)) throw new RefusedError((error as Error).message);
-				// A new connection knows who leads now.
+				// A new connection fetches fresh leader metadata.
 				await close().catch(() => {});
 				throw error;
 			}
@@ -85,7 +85,7 @@ export function openKafka(
 	};
 }
 
-/** Records by topic, each topic's in their order. */
+/** Records by topic, in order within each topic. */
 function recordsOf(
 	publications: readonly Publication[],
 	names: KafkaConfig["names"],
@@ -102,7 +102,7 @@ function recordsOf(
 	return [...byTopic].map(([topic, messages]) => ({ topic, messages }));
 }
 
-/** What a message is about: its records go to one partition. */
+/** The record key, which keeps an entity's records in one partition. */
 function entityOf({ kind, body }: EventMessage): string | null {
 	const { transactionId, contractAddress } = body;
 	const entity = kind === "transaction" ? transactionId : contractAddress;

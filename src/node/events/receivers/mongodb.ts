@@ -1,4 +1,4 @@
-/** MongoDB as a receiver: documents as the network's plugin writes them (protocol/events §7.5). Loaded only where it is configured. */
+/** MongoDB receiver with the network plugin's documents (protocol/events §7.5). Loaded only if configured. */
 
 import { createHash } from "node:crypto";
 import {
@@ -20,21 +20,21 @@ export interface MongodbConfig {
 	/** `host:port` */
 	readonly server: string;
 	readonly database: string;
-	/** SCRAM-SHA-1; undefined: none. */
+	/** SCRAM-SHA-1; undefined: no authentication. */
 	readonly login: ReceiverLogin | undefined;
-	/** 1: documents are inserted; 2: they replace those of the same key. */
+	/** 1: documents are inserted; 2: they replace those with the same key. */
 	readonly version: 1 | 2;
-	/** The collection of each kind that is published. */
+	/** The collection of each published kind. */
 	readonly names: ReadonlyMap<EventKind, string>;
 }
 
 const SOCKET_MS = 30_000;
 const CONNECTIONS = 8;
 const DUPLICATE_KEY = 11_000;
-/** A value, a name of a member or a length that the server will never take. */
+/** Error codes for values, field names or sizes that the server will never accept. */
 const REFUSALS: ReadonlySet<unknown> = new Set([2, 9, 22, 52, 57, 10_334, 17_280, 17_419, 17_420]);
 
-/** The member that no two documents of a collection share, with version 2. */
+/** The unique field of each collection, in version 2. */
 const KEYS: Readonly<Record<EventKind, string>> = {
 	block: "blockNumber",
 	transaction: "transactionId",
@@ -46,8 +46,8 @@ const KEYS: Readonly<Record<EventKind, string>> = {
 };
 
 /**
- * @param password undefined: nobody logs in
- * @param clientOf makes the client
+ * @param password undefined: no authentication
+ * @param clientOf client factory
  */
 export function openMongodb(
 	config: MongodbConfig,
@@ -90,7 +90,7 @@ export function openMongodb(
 	};
 }
 
-/** Those that aren't there, with their indexes; an existing one gets none. */
+/** Creates missing collections with their indexes; existing ones get no indexes. */
 async function makeCollections(db: Db, names: MongodbConfig["names"]): Promise<void> {
 	const found = await db.listCollections({}, { nameOnly: true }).toArray();
 	const existing = new Set(found.map(({ name }) => name));
@@ -102,7 +102,7 @@ async function makeCollections(db: Db, names: MongodbConfig["names"]): Promise<v
 	}
 }
 
-/** Each kind has a collection; within it the order is kept. */
+/** Each kind has its own collection; order is kept within it. */
 function byKind(publications: readonly Publication[]): ReadonlyMap<EventKind, readonly Publication[]> {
 	const found = new Map<EventKind, Publication[]>();
 	for (const one of publications) {
@@ -128,7 +128,7 @@ function writesOf(kind: EventKind, publications: readonly Publication[], version
 	});
 }
 
-/** In order. What is there already was published before: it has the id that only this message has. */
+/** Ordered writes. A duplicate id means the message was written before: ids are unique per message. */
 async function write(collection: Collection, writes: readonly Write[]): Promise<void> {
 	for (let from = 0; from < writes.length; ) {
 		try {
@@ -150,7 +150,7 @@ const isInsert = (write: Write | undefined): boolean => write !== undefined && "
 
 interface Failure {
 	readonly code: unknown;
-	/** Of the write that failed. */
+	/** Index of the failed write. */
 	readonly index: number | undefined;
 }
 
@@ -165,14 +165,14 @@ function failureOf(error: unknown): Failure {
 	return { code: first?.code ?? code, index: first?.index };
 }
 
-/** Seconds of the block, as in ids that a driver makes, then what is of this message alone: published again it is the same. */
+/** Block time in seconds, like a driver's ids, then a hash of the message id: stable on republication. */
 function objectIdOf({ body }: EventMessage, id: string): ObjectId {
 	const bytes = createHash("sha256").update(id).digest().subarray(0, 12);
 	bytes.writeUInt32BE(Math.floor(Number(body["timeStamp"]) / 1000) >>> 0);
 	return new ObjectId(bytes);
 }
 
-/** The JSON with whole numbers of 32 bits where they are enough, else of 64. */
+/** JSON as BSON: integers as Int32 where they fit, else as Int64. */
 function documentOf(value: EventValue): unknown {
 	if (typeof value === "bigint" || typeof value === "number") {
 		const whole = BigInt(value);
@@ -185,6 +185,6 @@ function documentOf(value: EventValue): unknown {
 	);
 }
 
-/** Names of parameters may be anything, members of documents not: servers refuse some, or take them for operators. */
+/** Parameter names may be anything, but servers reject some field names or treat them as operators. */
 const memberName = (name: string): string =>
 	name.replaceAll("\0", "").replaceAll(".", "\uff0e").replace(/^\$/, "\uff04");

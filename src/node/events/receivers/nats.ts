@@ -1,4 +1,4 @@
-/** NATS JetStream as a receiver (protocol/events §7.6). Loaded only where it is configured. */
+/** NATS JetStream receiver (protocol/events §7.6). Loaded only if configured. */
 
 import { type JetStreamClient, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, credsAuthenticator, type NatsConnection, nanos } from "@nats-io/transport-node";
@@ -8,22 +8,22 @@ import type { ReceiverLogin } from "./secrets.js";
 export interface NatsConfig {
 	readonly servers: readonly string[];
 	readonly stream: string;
-	/** What subjects begin with. */
+	/** Subject prefix. */
 	readonly subject: string;
 	readonly login: ReceiverLogin | undefined;
-	/** File with a token's or a user's credentials; undefined: none. */
+	/** Credentials file with a token or a user's JWT; undefined: none. */
 	readonly credentialsFile: string | undefined;
 	readonly tls: boolean;
 }
 
 const ACKNOWLEDGE_MS = 10_000;
-/** Within it a stream that is made here knows what comes twice. */
+/** Deduplication window of streams created here. */
 const DUPLICATES_MS = 10 * 60_000;
 const STREAM_NOT_FOUND = 10_059;
 
 interface Secrets {
 	readonly password: string | undefined;
-	/** Content of the file of credentials. */
+	/** Content of the credentials file. */
 	readonly credentials: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function openNats(config: NatsConfig, { password, credentials }: Secrets)
 			servers: [...servers],
 			name: "coin",
 			timeout: CONNECTION_MS,
-			// A connection that is lost is replaced with the next delivery, after the delivery's own pauses.
+			// A lost connection is replaced on the next delivery, with the delivery's own backoff.
 			reconnect: false,
 			...(tls ? { tls: {} } : {}),
 			...(login && password !== undefined ? { user: login.user, pass: password } : {}),
@@ -80,7 +80,7 @@ export function openNats(config: NatsConfig, { password, credentials }: Secrets)
 	};
 }
 
-/** Where there is none of the name: one that keeps everything on disk. */
+/** Creates the stream if missing: stored on disk, unlimited. */
 async function makeStream(connection: NatsConnection, name: string, subject: string): Promise<void> {
 	const manager = await jetstreamManager(connection, { timeout: ACKNOWLEDGE_MS });
 	try {

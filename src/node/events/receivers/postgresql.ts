@@ -1,6 +1,6 @@
 /**
- * PostgreSQL as a receiver of events (protocol/events §7.7): one table with a row for each message. What is published again after a kill has the
- * same id and is not there twice; rows, marks of what was taken back and the place in the chain are committed together.
+ * PostgreSQL receiver (protocol/events §7.7): one table with a row per message. Ids prevent duplicates after
+ * a crash; rows, retraction marks and position are committed together.
  */
 
 import type { Client } from "pg";
@@ -43,10 +43,10 @@ const eventTables: TableUse = {
 	],
 };
 
-/** Characters of a name that its column has, which is indexed: an entry of an index has a bound. The JSON has all of it. */
+/** Characters of a name in its indexed column: index entries have a size limit. The JSON has it whole. */
 const MAX_INDEXED_NAME = 256;
 
-/** What a row is made of, in the order of {@link insertion}. An empty text and -1 stand for nothing. */
+/** Columns of a row, in the order of {@link insertion}. Empty text and -1 mean absent. */
 const COLUMNS: readonly ColumnType[] = [
 	"text",
 	"text",
@@ -129,12 +129,12 @@ function rowOf({ message, id }: Publication): readonly ColumnValue[] {
 	];
 }
 
-/** The id of what a message takes back. */
+/** Id of the message that a retraction refers to. */
 const takenBackBy = (id: string): string => id.replace(/\/removed(?=$|\/again\d+$)/, "");
 
-/** Texts of contracts can hold the character 0, which PostgreSQL can't. */
+/** Contract texts may contain NUL, which PostgreSQL text can't. */
 const storable = (text: string): string => text.replaceAll("\0", "\ufffd");
 
-/** The same of JSON, where it is written as an escape; each escape is read whole, so that a backslash in a text is none. */
+/** The same for JSON, where NUL is `\u0000`; escapes are matched whole, since `\\` may precede `u0000`. */
 const storableJson = (json: string): string =>
 	json.replace(/\\(?:u0000|.)/g, (found) => (found === "\\u0000" ? "\\ufffd" : found));

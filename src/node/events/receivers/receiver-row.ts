@@ -1,4 +1,4 @@
-/** What a row of the table of receivers is, and what several rows read alike. */
+/** The type of a row in the table of receivers, and parsing shared by several rows. */
 
 import type { ConfigError } from "../../../hocon/hocon.js";
 import type { Setting, SettingRow } from "../../config/setting.js";
@@ -7,80 +7,78 @@ import type { Receiver } from "./receiver.js";
 import type { Environment, ReceiverLogin } from "./secrets.js";
 
 export interface EventTopic {
-	/** Log kinds: logs that were published as events are published as logs, too. */
+	/** Log kinds: logs published as events are also published as logs. */
 	readonly redundancy: boolean;
-	/** Transactions: with position, logs and prices as Ethereum's receipts have them. */
+	/** Transactions: adds index, logs and prices as in Ethereum receipts. */
 	readonly ethCompatible: boolean;
-	/** Blocks and transactions: published once they are solidified. */
+	/** Blocks and transactions: published once solidified. */
 	readonly solidified: boolean;
 }
 
-/** What the section says for all of its receivers. */
+/** Settings of the section that apply to all of its receivers. */
 export interface SectionTopics {
 	readonly topics: ReadonlyMap<EventKind, EventTopic>;
 	/** The name that each topic gives its kind. */
 	readonly names: ReadonlyMap<EventKind, string>;
-	/** Where `path` names the archive of this row's plugin. */
+	/** Set if `path` names the archive of this row's plugin. */
 	readonly plugin: { readonly server: string; readonly dbconfig: string } | undefined;
 }
 
 type Settings = Readonly<Record<string, SettingRow>>;
 
-/** The settings of a row as the configuration has them. */
+/** Configured values of a row's settings. */
 interface OwnSettings<S extends Settings> {
 	get<P extends keyof S & string>(path: P): S[P] extends Setting<infer T> ? T : never;
-	/** The objects of a list: what stands before `[]`. */
+	/** The objects of a list, given the path before `[]`. */
 	items(list: string): readonly OwnSettings<S>[];
-	/** The error that a value is not acceptable. */
+	/** The error for an unacceptable value. */
 	refuse(path: string, reason: string): ConfigError;
 }
 
-/** A receiver as it is configured. */
 export interface ConfiguredReceiver<C = unknown> {
-	/** Under which it is logged, and its position stored. */
+	/** Name in logs and of the stored position. */
 	readonly name: string;
-	/** What is published to it. */
 	readonly topics: ReadonlyMap<EventKind, EventTopic>;
-	/** The first block that is published to it where it has no position. */
+	/** The first block to publish if there is no stored position. */
 	readonly fromBlock?: bigint | undefined;
-	/** On which it listens. */
+	/** Listening port. */
 	readonly port?: number;
 	readonly config: C;
 }
 
-/** What opening a receiver takes from outside of its settings. */
+/** What opening a receiver needs besides its settings. */
 export interface Surroundings {
 	readonly environment: Environment;
-	/** Address to bind; undefined: every interface. */
+	/** Address to bind; undefined: all interfaces. */
 	readonly host: string | undefined;
 	/** Milliseconds since 1970. */
 	readonly nowMs: () => number;
 	readonly fetch: typeof fetch;
-	/** The error that a port can't be bound. */
+	/** The error for a port that can't be bound. */
 	readonly portError: (port: number, error: unknown) => Error;
 }
 
 export interface ReceiverRow<S extends Settings = Settings, C = unknown> {
-	/** Its line in docs/events.md: to what, which kinds, what happens while it is down, how it was tried. */
+	/** Its line in docs/events.md: destination, kinds, behavior while it is down, how it was tested. */
 	readonly docs: readonly [to: string, kinds: string, whileDown: string, tried: string];
-	/** Naming it is enough; others are part of the service that the start has to ask for. */
+	/** Enabled by being configured; other receivers also need the event service to be enabled. */
 	readonly isOwn?: boolean;
-	/** Word in the name of the plugin's archive for which it stands. */
+	/** Word in the archive name of the plugin that it replaces. */
 	readonly archive?: string;
 	/** Only solidified blocks are published. */
 	readonly isSolid?: boolean;
-	/** `event.subscribe.positions` says so if absent. */
+	/** Absent: set by `event.subscribe.positions`. */
 	readonly guarantee?: "at least once" | "at most once";
-	/** Module below src that is bundled apart: a node that is configured for none reads nothing of it. */
+	/** Separately bundled module below src, loaded only if configured. */
 	readonly client?: string;
 	readonly settings: S;
-	/** Reads all of its settings, whether they are used or not. @throws {ConfigError} */
+	/** Reads all of its settings, even unused ones. @throws {ConfigError} */
 	read(settings: OwnSettings<S>, section: SectionTopics): readonly ConfiguredReceiver<C>[];
-	/** It connects with the first delivery. @throws {OperatorError} one sentence, without a word of any secret */
+	/** Connects on the first delivery. @throws {OperatorError} one sentence that contains no secret */
 	open(config: C, surroundings: Surroundings): Promise<Receiver>;
 }
 
-/** The kinds that a receiver asks for, or all, published as the topics of the section say. @throws {ConfigError} */
+/** The topics of the requested kinds, or of all, with the section's options. @throws {ConfigError} */
 export function topicsOf(
 	settings: Pick<OwnSettings<Settings>, "refuse">,
 	path: string,
@@ -98,7 +96,7 @@ export function topicsOf(
 	);
 }
 
-/** What a plugin's receiver publishes, and under which names: an empty one of blocks turns their stream off. */
+/** Kinds and names that a plugin receiver publishes: an empty name of the block topic disables blocks. */
 export function namedTopics({ topics, names }: SectionTopics): Pick<SectionTopics, "topics" | "names"> {
 	const used = [...topics].filter(([kind]) => kind !== "block" || names.get(kind) !== "");
 	return { topics: new Map(used), names: new Map(used.map(([kind]) => [kind, names.get(kind) ?? ""])) };
@@ -117,7 +115,7 @@ export function checkServers(
 	return servers;
 }
 
-/** @returns undefined: nobody logs in */
+/** @returns undefined: no authentication */
 export function loginOf(
 	user: string,
 	passwordFile: string | undefined,

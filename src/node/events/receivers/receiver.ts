@@ -1,21 +1,21 @@
-/** What a broker, a database or a web server is to the node: something that takes messages and says that it has them. */
+/** A broker, database or web server that stores messages and acknowledges them. */
 
 import type { EventMessage } from "./event-message.js";
 
-/** A connection stands within it, or the delivery has failed. */
+/** Connection timeout of a delivery. */
 export const CONNECTION_MS = 5_000;
 
-/** A message, and the id under which it is published. */
+/** A message and the id under which it is published. */
 export interface Publication {
 	readonly message: EventMessage;
-	/** The same whenever the same thing is published again, and of nothing else (protocol/events §7.2). */
+	/** Stable across republication, and unique (protocol/events §7.2). */
 	readonly id: string;
 }
 
-/** Marks every copy of {@link RefusedError}: clients are in files of their own, each with one. */
+/** Identifies {@link RefusedError} across bundles: each client bundle has its own copy of the class. */
 const REFUSED = Symbol.for("coin.events.refused");
 
-/** A receiver will never take a message as it is; rejected with it, a delivery is tried message by message. */
+/** The receiver will never accept a message as it is; the delivery then isolates it by bisection. */
 export class RefusedError extends Error {
 	override readonly name = "RefusedError";
 	readonly [REFUSED] = true;
@@ -25,14 +25,14 @@ export class RefusedError extends Error {
 	}
 }
 
-/** How much one delivery holds, and how long a failed one waits. */
+/** Size of one delivery, and backoff after failures. */
 export interface DeliveryLimits {
 	readonly messages: number;
-	/** Of their JSON; a longer message goes alone. */
+	/** JSON characters; a longer message is sent alone. */
 	readonly characters: number;
-	/** Final blocks, where they have few messages. */
+	/** Final blocks that may be combined, if they have few messages. */
 	readonly blocks: number;
-	/** Doubled with each failure, up to the last. */
+	/** Doubled on each failure, up to `lastPauseMs`. */
 	readonly firstPauseMs: number;
 	readonly lastPauseMs: number;
 }
@@ -45,7 +45,7 @@ export const BROKER_LIMITS: DeliveryLimits = {
 	lastPauseMs: 30_000,
 };
 
-/** Which part of a block's messages a delivery holds. */
+/** Which part of a block's messages a delivery contains. */
 export interface DeliveryPart {
 	readonly block: { readonly number: bigint; readonly idHex: string };
 	/** From 0. */
@@ -57,15 +57,15 @@ export interface Receiver {
 	/** {@link BROKER_LIMITS} if absent. */
 	readonly limits?: DeliveryLimits;
 	/**
-	 * Resolves once every message is stored there, in this order where it has one; rejects to be called again with the same
-	 * messages, of which it may have some, or with a {@link RefusedError}.
+	 * Resolves once all messages are stored, in this order if the receiver is ordered. On rejection it is
+	 * called again with the same messages, some of which may be stored, unless it was a {@link RefusedError}.
 	 */
 	deliver(publications: readonly Publication[], signal: AbortSignal, part: DeliveryPart): Promise<void>;
-	/** Takes a message at once and never waits: where no position is stored, nothing is queued in front of it. */
+	/** Sends a message without waiting; used instead of a queue where no position is stored. */
 	publish?(message: EventMessage): void;
-	/** Of one that others connect to. */
+	/** Set if the receiver accepts connections. */
 	readonly listener?: ReceiverListener;
-	/** Ends connections. What is under way may fail. */
+	/** Closes connections. Pending deliveries may fail. */
 	close(): Promise<void>;
 }
 
@@ -78,6 +78,6 @@ export interface ReceiverListener {
 export interface SubscriberCounts {
 	readonly subscribers: number;
 	readonly sent: number;
-	/** Messages that a subscriber was too slow for. */
+	/** Messages dropped because a subscriber was too slow. */
 	readonly lost: number;
 }

@@ -1,26 +1,25 @@
-/** Passwords and keys of receivers: in files, in the environment, or in the configuration. */
+/** Passwords and keys of receivers, from files, the environment or the configuration. */
 
 import { readSecretFile } from "../../../keystore/private-file.js";
 import { OperatorError } from "../../../protocol/operator-error.js";
 
 const MAX_SECRET_BYTES = 64 << 10;
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who logs in to a receiver. The password is in a file or in the environment, unless `dbconfig` has it. */
+/** A receiver's login. The password is in a file or the environment, unless `dbconfig` has it. */
 export interface ReceiverLogin {
 	readonly user: string;
 	readonly password: string | undefined;
 	readonly passwordFile: string | undefined;
 }
 
-/** A receiver can't be used as it is configured; one sentence. */
+/** The receiver can't be used as configured; one sentence. */
 class ReceiverError extends OperatorError {
 	override readonly name = "ReceiverError";
 }
 
-/** @returns undefined: nobody logs in. @throws {OperatorError} */
+/** @returns undefined: no authentication. @throws {OperatorError} */
 export function passwordOf(
 	login: ReceiverLogin | undefined,
 	variable: string,
@@ -36,6 +35,6 @@ export function passwordOf(
 	return password;
 }
 
-/** @throws {OperatorError} without a word of what the file holds */
+/** @throws {OperatorError} without any of the file's content */
 export const secretOf = (file: string, maxBytes = MAX_SECRET_BYTES, what = file): string =>
 	readSecretFile(file, maxBytes, (reason) => new ReceiverError(`${what} ${reason}`));

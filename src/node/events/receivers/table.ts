@@ -1,6 +1,6 @@
 /**
- * The table of receivers. A row is everything that the rest of the program knows of a kind of receiver: its settings and what they
- * mean, what opens it, the client that is bundled for it, and its line in docs/events.md. The file beside this one does the rest.
+ * The table of receivers. A row holds what the rest of the program knows about a receiver type: settings,
+ * their parsing, how to open it, its bundled client and its line in docs/events.md.
  */
 
 import {
@@ -32,10 +32,10 @@ import type { ZeromqConfig } from "./zeromq.js";
 
 const MAX_KEY_BYTES = 4096;
 const DEFAULT_PORT = 5555;
-/** That of the network's node, whatever is configured. */
+/** Minimum of the network's node, whatever is configured. */
 const LEAST_HIGH_WATER_MARK = 1000;
 
-/** A row with the types of its settings and of what is read of them. */
+/** Infers the types of a row's settings and parsed configuration. */
 const row = <S extends Readonly<Record<string, SettingRow>>, C>(of: ReceiverRow<S, C>): ReceiverRow<S, C> =>
 	of;
 
@@ -335,10 +335,10 @@ type ReceiverName = keyof typeof RECEIVERS;
 type Rows = typeof RECEIVERS;
 type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
 
-/** The rows as their kind is chosen when the program runs. */
+/** Rows by kind, for lookup at run time. */
 export const receiverRows: ReadonlyMap<string, ReceiverRow> = new Map(Object.entries(RECEIVERS));
 
-/** The settings of all rows: a part of the table of settings. */
+/** The settings of all rows, merged into the table of settings. */
 export const receiverSettings = Object.assign(
 	{},
 	...Object.values(RECEIVERS).map(({ settings }) => settings),

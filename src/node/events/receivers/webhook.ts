@@ -1,10 +1,10 @@
-/** Webhooks as receivers: events are posted over HTTP, signed (protocol/events §6). */
+/** Webhook receivers: events are posted over HTTP with a signature (protocol/events §6). */
 
 import { createHmac } from "node:crypto";
 import { triggerName } from "./event-message.js";
 import type { DeliveryLimits, DeliveryPart, Publication, Receiver } from "./receiver.js";
 
-/** A receiver answers within it. */
+/** Response timeout. */
 const TIMEOUT_MS = 30_000;
 /** Numbered parts of one block each. */
 const LIMITS: DeliveryLimits = {
@@ -16,14 +16,14 @@ const LIMITS: DeliveryLimits = {
 };
 
 export interface WebhookConfig {
-	/** What requests name it. */
+	/** Name in the request body. */
 	readonly name: string;
 	readonly url: string;
-	/** File with the key of signatures; undefined: not signed. */
+	/** File with the signing key; undefined: unsigned. */
 	readonly secretFile: string | undefined;
 }
 
-/** The body that is posted: the JSON of events is theirs already. */
+/** The request body, built around the messages' JSON text. */
 function bodyOf(
 	name: string,
 	publications: readonly Publication[],
@@ -71,7 +71,7 @@ export function openWebhook(
 				redirect: "manual",
 				signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
 			});
-			// What it says beside the status is not read.
+			// The response body is not read.
 			await answer.body?.cancel();
 			if (answer.status < 200 || answer.status > 299) {
 				throw new Error(`the receiver answers ${answer.status}`);

@@ -1,4 +1,4 @@
-/** The native queue: a ZeroMQ publisher, which never waits for its subscribers (protocol/events §5). */
+/** The native queue: a ZeroMQ publisher that never waits for its subscribers (protocol/events §5). */
 
 import type { Socket } from "node:net";
 import { utf8 } from "../../../protocol/bytes.js";
@@ -16,25 +16,25 @@ import {
 } from "./zmtp.js";
 
 const MAX_SUBSCRIPTIONS = 1_000;
-/** A handshake takes no longer. */
+/** Handshake timeout. */
 const HANDSHAKE_MS = 30_000;
-/** The same while other connections wait for a place. */
+/** Handshake timeout while other connections wait for a slot. */
 const CROWDED_HANDSHAKE_MS = 2_000;
-/** While others wait, a subscriber that was silent this long gets a PING, and has as long to answer. */
+/** While others wait, a subscriber that was silent this long gets a PING and has as long to answer. */
 const HEARTBEAT_MS = 30_000;
-/** Idle time after which the system probes a connection. */
+/** Idle time before TCP keep-alive probes. */
 const KEEP_ALIVE_MS = 60_000;
 const LOOK_MS = 500;
-/** Frames of one subscriber in a second: many times what a client that subscribes to everything sends. */
+/** Frames per subscriber and second: many times what a client that subscribes to everything sends. */
 const MAX_FRAMES_A_SECOND = 4_000;
-/** Those of all subscribers of one address: at most 30 ms of processor time a second. */
+/** Frames per address and second, over all its subscribers: at most 30 ms of processor time a second. */
 const MAX_FRAMES_OF_ADDRESS = 20_000;
-/** Frames that each of them may still send beyond that: enough for a few subscriptions, and less work than a new connection. */
+/** Frames a subscriber may send once its address is over that: less work than reconnecting. */
 const FEW_FRAMES_A_SECOND = 64;
-/** Bytes that wait for one subscriber. */
+/** Bytes queued for one subscriber. */
 const MAX_WAITING_BYTES = 64 << 20;
 
-/** Frames of the second that began then. */
+/** Frames counted in the second that started at `sinceMs`. */
 interface FrameWindow {
 	count: number;
 	sinceMs: number;
@@ -42,18 +42,18 @@ interface FrameWindow {
 
 interface Subscriber {
 	readonly socket: Socket;
-	/** How often each prefix is subscribed to that begins a name which is published: few, and short. */
+	/** Subscriptions per prefix, only for prefixes of published names: few and short. */
 	readonly prefixes: Map<string, number>;
-	/** Subscriptions, those to what is never published too. */
+	/** All subscriptions, also those that match nothing. */
 	subscriptions: number;
 	isReady: boolean;
 	answersPing: boolean;
 	readonly sinceMs: number;
 	/** When it last sent anything. */
 	heardMs: number;
-	/** When it got a PING, if it hasn't sent anything since. */
+	/** When an unanswered PING was sent. */
 	askedMs: number | undefined;
-	/** When it last had a subscription that matches anything published, or became ready. */
+	/** When it last had a matching subscription, or became ready. */
 	unsubscribedMs: number;
 	readonly frames: FrameWindow;
 	waiting: number;
@@ -62,24 +62,24 @@ interface Subscriber {
 
 export interface ZeromqConfig {
 	readonly port: number;
-	/** Messages that wait for one subscriber; further ones are lost to it. */
+	/** Messages queued for one subscriber; further ones are dropped for it. */
 	readonly highWaterMark: number;
 }
 
 interface PublisherOptions {
 	readonly host: string | undefined;
 	readonly port: number;
-	/** Messages that wait for one subscriber. */
+	/** Messages queued for one subscriber. */
 	readonly highWaterMark: number;
-	/** Milliseconds of a clock that only goes forward; that of the process if absent. */
+	/** Monotonic milliseconds; `performance.now` if absent. */
 	readonly now?: () => number;
-	/** Connections; the usual number if absent. */
+	/** Maximum number of connections; the usual limit if absent. */
 	readonly places?: number;
 }
 
 export class Publisher implements Receiver {
 	private readonly subscribers = new Map<Socket, Subscriber>();
-	/** By address, and as long as the second runs, so that connecting anew doesn't begin another one. */
+	/** By address, kept until the second ends, so that reconnecting doesn't reset the count. */
 	private readonly framesOf = new Map<string, FrameWindow>();
 	private readonly gate: ConnectionGate;
 	private bound = 0;
@@ -95,13 +95,13 @@ export class Publisher implements Receiver {
 			isStale: (socket, crowded) => this.isStale(socket, crowded),
 			idleMs: (socket) => this.idleMs(socket),
 			hasAsked: () => true,
-			// Of the address with the most, where nobody is idle: its library connects again.
+			// If nobody is idle, a subscriber of the busiest address is closed: its library reconnects.
 			unfinishedMs: (socket) => this.ageMs(socket),
 			everyMs: LOOK_MS,
 		});
 	}
 
-	/** Binds; rejects with the system's error if that fails. */
+	/** Binds the port; rejects with the system's error. */
 	static async listen(options: PublisherOptions): Promise<Publisher> {
 		const { host, port, highWaterMark, now = () => performance.now() } = options;
 		const publisher = new Publisher(highWaterMark, now, options.places ?? MAX_CONNECTIONS.eventQueue);
@@ -113,7 +113,7 @@ export class Publisher implements Receiver {
 		return this.now() - (this.subscribers.get(socket)?.sinceMs ?? this.now());
 	}
 
-	/** Whether its handshake takes too long. While others wait, silent subscribers get a PING. */
+	/** Whether its handshake timed out. While others wait, silent subscribers get a PING. */
 	private isStale(socket: Socket, crowded: boolean): boolean {
 		const subscriber = this.subscribers.get(socket);
 		if (!subscriber?.isReady) return this.ageMs(socket) > (crowded ? CROWDED_HANDSHAKE_MS : HANDSHAKE_MS);
@@ -125,7 +125,7 @@ export class Publisher implements Receiver {
 		return false;
 	}
 
-	/** How long a subscriber has had no subscription, or not answered a PING; otherwise one may be silent for days. */
+	/** How long a subscriber had no subscription or left a PING unanswered; others may be silent for days. */
 	private idleMs(socket: Socket): number | undefined {
 		const subscriber = this.subscribers.get(socket);
 		if (!subscriber?.isReady) return undefined;
@@ -152,7 +152,7 @@ export class Publisher implements Receiver {
 		for (const { message } of publications) this.publish(message);
 	}
 
-	/** Sends a message to whoever wants it and can take it. */
+	/** Sends a message to each matching subscriber whose queue isn't full. */
 	publish(message: EventMessage): void {
 		const name = triggerName(message.kind);
 		let bytes: Uint8Array | undefined;
@@ -205,7 +205,7 @@ export class Publisher implements Receiver {
 			const before = reader.frames;
 			const own = this.inSecond(subscriber.frames);
 			const all = this.inSecond(this.framesFrom(address));
-			// Closes whoever sends much, not whoever sends next, and bounds what is read from many connections in turn.
+			// Closes whoever sends much, not whoever sends next, and bounds the total read from many connections.
 			const limit = all.count > MAX_FRAMES_OF_ADDRESS ? FEW_FRAMES_A_SECOND : MAX_FRAMES_A_SECOND;
 			try {
 				for (const event of reader.read(bytes, limit - own.count)) this.receive(subscriber, event);
@@ -250,13 +250,13 @@ export class Publisher implements Receiver {
 				subscriber.unsubscribedMs = this.now();
 				return;
 			case "answer":
-				// Whoever asks without reading gets no more answers.
+				// A peer that asks without reading gets no more answers.
 				if (subscriber.waiting < this.highWaterMark) this.give(subscriber, event.bytes);
 				return;
 			case "subscribe":
 				if (subscriber.subscriptions >= MAX_SUBSCRIPTIONS) throw new ZmtpError("too many subscriptions");
 				subscriber.subscriptions++;
-				// What never fits isn't kept: prefixes may be as long as a frame.
+				// Prefixes that match nothing aren't stored: they may be as long as a frame.
 				if (TRIGGER_NAMES.some((name) => name.startsWith(event.prefix)))
 					prefixes.set(event.prefix, (prefixes.get(event.prefix) ?? 0) + 1);
 				return;

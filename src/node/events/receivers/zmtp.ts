@@ -1,9 +1,9 @@
-/** ZMTP 3.0 with the NULL mechanism, as far as a publisher needs it (RFC 23 of the ZeroMQ project; protocol/events §5). */
+/** ZMTP 3.0 with the NULL mechanism, as far as a publisher needs it (ZeroMQ RFC 23; protocol/events §5). */
 
 import { concatBytes, utf8 } from "../../../protocol/bytes.js";
 
 const GREETING_BYTES = 64;
-/** Signature, version 3.0, mechanism, not a server. */
+/** Signature, version 3.0, mechanism, as-server 0. */
 export const GREETING: Uint8Array = concatBytes(
 	Uint8Array.of(0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3, 0),
 	utf8("NULL".padEnd(20, "\0")),
@@ -14,7 +14,6 @@ const MORE = 1;
 const LONG = 2;
 const COMMAND = 4;
 
-/** A frame on the wire. */
 function frame(flags: number, body: Uint8Array): Uint8Array {
 	if (body.length < 256) return concatBytes(Uint8Array.of(flags, body.length), body);
 	const head = Buffer.alloc(9);
@@ -23,7 +22,7 @@ function frame(flags: number, body: Uint8Array): Uint8Array {
 	return concatBytes(head, body);
 }
 
-/** What a publisher says of itself. */
+/** The publisher's READY command. */
 export const READY: Uint8Array = frame(
 	COMMAND,
 	concatBytes(
@@ -36,11 +35,11 @@ export const READY: Uint8Array = frame(
 	),
 );
 
-/** A message of two frames. */
+/** A two-frame message. */
 export const messageBytes = (name: Uint8Array, body: Uint8Array): Uint8Array =>
 	concatBytes(frame(MORE, name), frame(0, body));
 
-/** A PING with a time to live of zero, which a peer answers with a PONG. */
+/** A PING with TTL 0, which a peer answers with a PONG. */
 export const PING: Uint8Array = frame(
 	COMMAND,
 	concatBytes(Uint8Array.of(4), utf8("PING"), Uint8Array.of(0, 0)),
@@ -49,43 +48,43 @@ export const PING: Uint8Array = frame(
 const pong = (context: Uint8Array): Uint8Array =>
 	frame(COMMAND, concatBytes(Uint8Array.of(4), utf8("PONG"), context));
 
-/** What a subscriber said that matters. */
+/** Parsed input of a subscriber. */
 export type SubscriberEvent =
 	| { readonly is: "greeting"; readonly answersPing: boolean }
 	| { readonly is: "ready" }
 	| { readonly is: "subscribe" | "unsubscribe"; readonly prefix: string }
 	| { readonly is: "answer"; readonly bytes: Uint8Array };
 
-/** A subscriber said what no subscriber says; one sentence. */
+/** A subscriber violated the protocol; one sentence. */
 export class ZmtpError extends Error {
 	override readonly name = "ZmtpError";
 }
 
-/** Bytes of a frame of a subscriber: nothing that it has to say is longer. */
+/** Maximum bytes of a subscriber's frame: no valid one is longer. */
 const MAX_FRAME = 4096;
 
-/** Frames of one read: a subscriber's whole list of subscriptions has room in it. */
+/** Maximum frames per read: enough for a subscriber's full list of subscriptions. */
 const MAX_FRAMES = 2_000;
 
-/** Reads what a subscriber sends, piece by piece; keeps at most one frame. */
+/** Incremental parser of a subscriber's stream; keeps at most one frame. */
 export class SubscriberReader {
-	/** What is left of the reads before, then this read, of which a part is behind {@link at}. */
+	/** Unread bytes of earlier reads plus the current one; those before {@link at} are consumed. */
 	private rest: Uint8Array = new Uint8Array(0);
 	private at = 0;
 	private count = 0;
 	private state: "greeting" | "handshake" | "open" = "greeting";
 
-	/** How many frames were read. */
+	/** Number of frames read. */
 	get frames(): number {
 		return this.count;
 	}
 
-	/** @param most frames that may come @throws {ZmtpError} */
+	/** @param most maximum number of frames @throws {ZmtpError} */
 	*read(bytes: Uint8Array, most = MAX_FRAMES): Generator<SubscriberEvent> {
 		this.rest = this.rest.length === 0 ? bytes : concatBytes(this.rest, bytes);
 		this.at = 0;
 		yield* this.events(most);
-		// A copy: it must not keep the connection's whole buffer.
+		// A copy, so that the connection's whole buffer isn't retained.
 		this.rest = this.rest.slice(this.at);
 	}
 
@@ -134,7 +133,7 @@ export class SubscriberReader {
 		}
 		if (name === "SUBSCRIBE") return { is: "subscribe", prefix: latin1(data) };
 		if (name === "CANCEL") return { is: "unsubscribe", prefix: latin1(data) };
-		// The first two bytes are the time to live.
+		// The first two bytes are the TTL.
 		if (name === "PING") return { is: "answer", bytes: pong(data.subarray(2, 18)) };
 		return undefined;
 	}
@@ -148,7 +147,7 @@ export class SubscriberReader {
 	}
 }
 
-/** A value of the metadata: length and name, length in four bytes and value. Names are in any case. */
+/** A metadata property: length-prefixed name, then value with 4-byte length. Names are case-insensitive. */
 function propertyOf(metadata: Uint8Array, wanted: string): string | undefined {
 	const view = Buffer.from(metadata);
 	for (let at = 0; at < view.length; ) {
@@ -172,7 +171,7 @@ function checkSignature(bytes: Uint8Array): void {
 		throw new ZmtpError("the protocol is older than ZMTP 3");
 }
 
-/** @returns whether the peer answers a PING: since ZMTP 3.1 */
+/** @returns whether the peer answers PING (ZMTP 3.1 and later) */
 function checkGreeting(bytes: Uint8Array): boolean {
 	if (latin1(bytes.subarray(12, 32)).replace(/\0+$/, "") !== "NULL") {
 		throw new ZmtpError("the mechanism is not NULL");

@@ -1,6 +1,6 @@
 /**
- * The history index in PostgreSQL (`node.history.database`): the same rows as the embedded store has, as columns, for one writer and
- * any number of readers (protocol/history §8). Rows and position are committed together.
+ * The history index in PostgreSQL (`node.history.database`): the embedded store's rows as columns, for one
+ * writer and any number of readers (protocol/history §8). Rows and position are committed together.
  */
 
 import type { Client, Pool } from "pg";
@@ -37,7 +37,7 @@ import {
 	typeOf,
 } from "./tables.js";
 
-/** Pages that are read at once; further ones wait, for so long. */
+/** Maximum concurrent readers, and timeouts of connecting and reading. */
 const READERS = 4;
 const DATABASE_CONNECT_MS = 5_000;
 const READ_MS = 10_000;
@@ -45,20 +45,20 @@ const KINDS = Object.keys(ROW_KINDS) as readonly RowKind[];
 
 interface StoreOptions {
 	readonly address: DatabaseAddress;
-	/** Id of the chain's first block, 32 bytes. */
+	/** Id of the genesis block, 32 bytes. */
 	readonly genesis: Uint8Array;
-	/** Only reads: another node writes. */
+	/** Another node writes. */
 	readonly readOnly: boolean;
-	/** Whether rows that aren't this chain's may be thrown away: those of a development chain that was put back. */
+	/** Whether rows of another chain may be deleted: those of a development chain that was rewound. */
 	readonly isDisposable: boolean;
 }
 
 interface KindStatements {
-	/** A parameter for each column of the table, an array of the rows' values. */
+	/** One array parameter per column of the table. */
 	readonly insert: string;
-	/** The same for each column of the key. */
+	/** One array parameter per key column. */
 	readonly remove: string;
-	/** Owner, first place, the place behind the last, number of rows. */
+	/** Parameters: owner, first place, end place (exclusive), limit. */
 	readonly ascending: string;
 	readonly descending: string;
 }
@@ -115,7 +115,7 @@ export class PostgresqlStore implements HistoryStore {
 		this.positionTable = `${quoted(address.schema)}.history_position`;
 	}
 
-	/** Connects with the first question. @throws {DatabaseRefusal} if the password file can't be read */
+	/** Connects on the first query. @throws {DatabaseRefusal} if the password file can't be read */
 	static async create(options: StoreOptions): Promise<PostgresqlStore> {
 		const driver = await import("../../postgresql/driver.js");
 		const pool = new driver.Pool({
@@ -128,7 +128,7 @@ export class PostgresqlStore implements HistoryStore {
 			application_name: "coin history reader",
 			allowExitOnIdle: true,
 		});
-		// A connection that is lost while nobody reads is left out by the pool.
+		// The pool removes idle connections that are lost.
 		pool.on("error", () => {});
 		return new PostgresqlStore(options, pool);
 	}
@@ -146,7 +146,7 @@ export class PostgresqlStore implements HistoryStore {
 		try {
 			if (!readOnly) await this.writer.open();
 			const position = await this.readPosition();
-			// Only a figure: a reader's connection may be lost before the next question finds out.
+			// Only a statistic: losing a reader's connection here is no error.
 			await this.readSize().catch(() => {});
 			return position;
 		} catch (error) {
@@ -274,7 +274,7 @@ export class PostgresqlStore implements HistoryStore {
 
 	async close(): Promise<void> {
 		await this.writer.close();
-		// Its connections end by themselves; one that hangs is not waited for.
+		// The pool's connections close by themselves; a hanging one is not awaited.
 		if (!this.pool.ending) void this.pool.end();
 	}
 
@@ -282,7 +282,7 @@ export class PostgresqlStore implements HistoryStore {
 		return this.statements.get(kind) as KindStatements;
 	}
 
-	/** What the index makes of a failure: it waits, or the start is refused. */
+	/** Maps a failure to one that is retried, or to a refusal. */
 	private awayOf(error: unknown): Error {
 		const failure = databaseFailure(error, this.options.address);
 		return failure instanceof DatabaseRefusal ? failure : new StoreAway(failure.message);

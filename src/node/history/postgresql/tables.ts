@@ -1,4 +1,4 @@
-/** The tables of the history index in PostgreSQL: one for each kind of row, with columns in place of bytes (protocol/history §8). */
+/** The PostgreSQL tables of the history index: one per row kind, with typed columns (protocol/history §8). */
 
 import { toKey } from "../../../protocol/bytes.js";
 import type { ColumnType, ColumnValue } from "../../postgresql/binary-arrays.js";
@@ -20,22 +20,22 @@ import {
 	tokenValue,
 } from "../rows.js";
 
-/** Names of columns with their types, in the order of the table. */
+/** Column names and types, in table order. */
 type Columns = readonly (readonly [name: string, type: ColumnType])[];
 export const typeOf = ([, type]: Columns[number]): ColumnType => type;
 
-/** A value as the driver gives it: 64 bits and amounts as text. */
+/** A value from the driver: 64-bit integers and numerics are text. */
 export type FoundValue = Buffer | string | number | Date;
 
 interface KindTable {
 	readonly name: string;
-	/** Whose list it is; then the place, or the other address of a set. Together the primary key. */
+	/** Owner of the list, then the place or a set's other address. Together they are the primary key. */
 	readonly owner: Columns;
 	readonly place: Columns;
 	readonly rest: Columns;
 	readonly ownerValues: (owner: string) => readonly ColumnValue[];
 	readonly restValues: (value: Uint8Array) => readonly ColumnValue[];
-	/** The bytes of a row from what {@link rest} has. */
+	/** The row's bytes from the values of {@link rest}. */
 	readonly valueOf: (found: readonly FoundValue[]) => Uint8Array;
 }
 
@@ -114,7 +114,7 @@ const asset: KindTable = {
 		["sender", "bytea"],
 		["receiver", "bytea"],
 		["amount", "bigint"],
-		// Names of the first tokens are any bytes, which text can't hold.
+		// Names of early tokens are arbitrary bytes, which text can't store.
 		["token", "bytea"],
 	],
 	restValues: (value) => {
@@ -174,28 +174,28 @@ export const kindTables: Readonly<Record<RowKind, KindTable>> = {
 export const columnsOf = ({ owner, place, rest }: KindTable): Columns => [...owner, ...place, ...rest];
 export const keyOf = ({ owner, place }: KindTable): Columns => [...owner, ...place];
 
-/** What a suffix has in the columns of its place. */
+/** The place columns of a suffix. */
 export function placeValues(kind: RowKind, suffix: string): readonly ColumnValue[] {
 	if (isSetKind(kind)) return [bytesOf(suffix)];
 	const { height, position, ordinal } = readPlace(suffix);
 	return [height, position, ordinal];
 }
 
-/** Any text that bounds a list, as the first place that isn't below it. */
+/** The first place not below a bound, which may have any length. */
 export function boundValues(kind: RowKind, bound: string): readonly ColumnValue[] {
 	if (isSetKind(kind)) return [bytesOf(bound)];
 	const { height, position, ordinal } = placeAtOrAbove(bound);
 	return [height, position, ordinal];
 }
 
-/** The suffix of what the columns of a place hold. */
+/** The suffix of place columns. */
 export function suffixOf(kind: RowKind, found: readonly FoundValue[]): string {
 	if (isSetKind(kind)) return toKey(found[0] as Buffer);
 	const [height, position, ordinal] = found.map(Number) as [number, number, number];
 	return placeSuffix(height, position, ordinal);
 }
 
-/** A list of rows without repetition: of those with one key the last counts, as in a database by keys. */
+/** Rows unique by key: the last one wins, as in a key-value store. */
 export function lastOfEach(rows: readonly HistoryRow[]): readonly HistoryRow[] {
 	const last = new Map(rows.map((row) => [row.owner + row.suffix, row]));
 	return last.size === rows.length ? rows : [...last.values()];
@@ -203,7 +203,7 @@ export function lastOfEach(rows: readonly HistoryRow[]): readonly HistoryRow[] {
 
 const sqlOf = (columns: Columns): string[] => columns.map(([name, type]) => `${name} ${type} NOT NULL`);
 
-/** Step 1 writes all tables as they stand here: a later step that changes one takes this list into words first. */
+/** Step 1 creates all tables as defined here: before changing one, copy its present DDL into step 1. */
 const create = Object.values(kindTables).map((table) => {
 	const key = keyOf(table).map(([name]) => name);
 	return `CREATE TABLE $schema.${table.name} (${sqlOf(columnsOf(table)).join(", ")}, PRIMARY KEY (${key.join(", ")}))`;

@@ -1,4 +1,4 @@
-/** What releases before 4.8.2 ask otherwise of what comes from outside (protocol/releases §§2 and 5). */
+/** Admission checks of releases before 4.8.2 that differ (protocol/releases §§2 and 5). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import type { Admission } from "../admission.js";
@@ -13,7 +13,7 @@ export const olderAdmission: Older<Admission> = {
 		received: (message, network) => (network === "nile" ? message.asReadOnNile() : message),
 		isStrangeSignature: () => false,
 		rootMismatch: (number) => `The merkle hash is not validated for ${number}`,
-		// They are errors of the runtime.
+		// They are runtime errors.
 		exchangeWork: (_guarded, work) => work(),
 		foreignSignature: (_transaction, signature) => toHex(signature),
 		checksAnnouncedRoot: false,
@@ -23,7 +23,7 @@ export const olderAdmission: Older<Admission> = {
 	"4.8.0": {
 		closesTrades: () => false,
 		closesShielded: () => false,
-		// The network's runtime met a null, and says which one.
+		// The network's runtime hit a null pointer; the text names it.
 		emptyCode: (isConstantinople, wasThere) =>
 			isConstantinople
 				? ["java.lang.RuntimeException", "Unknown Exception"]

@@ -1,6 +1,6 @@
 /**
- * Counts of a node that answers as a release that lacks some versions (protocol/consensus §6.3): the properties keep that
- * release's record; what it differs in from the count of all versions stands in a store of its own.
+ * Version counts of a node whose release lacks some versions (protocol/consensus §6.3): the properties keep
+ * that release's count; a store of its own has the differences of the count of all versions.
  */
 
 import { be32, equalBytes, readBe32, utf8 } from "../../../protocol/bytes.js";
@@ -14,7 +14,7 @@ interface Row {
 const LATEST_KEY = utf8("latest");
 const keyOf = (version: number): Uint8Array => utf8(String(version));
 
-/** The count of all versions, where the properties hold that of fewer: what differs there, else the properties. */
+/** The count of all versions: stored differences over the recorded count of fewer versions. */
 class WholeTally implements ForkTally {
 	constructor(
 		private readonly state: StateView,
@@ -27,7 +27,7 @@ class WholeTally implements ForkTally {
 		return own.length === 0 ? undefined : own;
 	}
 
-	/** Keeps a value only where the record has another. @param statistics undefined: nothing was counted */
+	/** Stores a value only if it differs from the record. @param statistics undefined: nothing was counted */
 	setStatistics(version: number, statistics: Uint8Array | undefined): void {
 		const value = statistics ?? new Uint8Array(0);
 		this.keep(
@@ -46,7 +46,7 @@ class WholeTally implements ForkTally {
 		this.keep(LATEST_KEY, be32(version), version === this.recorded.latest);
 	}
 
-	/** Brings what is kept of a version into the record. */
+	/** Moves a version's stored difference into the record. */
 	moveStatistics(version: number): void {
 		const key = keyOf(version);
 		const own = this.state.upgradeVotes.get(key);
@@ -69,7 +69,7 @@ class WholeTally implements ForkTally {
 	}
 }
 
-/** A count in the making over another one, which stays as it is. */
+/** A draft over another count, which it doesn't change until settled. */
 class DraftTally implements ForkTally {
 	private readonly changed = new Map<number, Uint8Array>();
 	private changedLatest: number | undefined;
@@ -96,7 +96,7 @@ class DraftTally implements ForkTally {
 		return this.changed.keys();
 	}
 
-	/** Puts into the base what has changed. */
+	/** Writes the changes to the base. */
 	settle(): void {
 		for (const [version, statistics] of this.changed) this.base.setStatistics(version, statistics);
 		if (this.changedLatest !== undefined) this.base.latest = this.changedLatest;
@@ -131,7 +131,7 @@ export class TwoCounts<R extends Row> implements ForkCounts<R> {
 	}
 }
 
-/** Makes the count of all versions the record, where an older release may have kept its own there. */
+/** Makes the count of all versions the record, where an older release may have stored its own. */
 export function adoptWholeCount(state: StateView, recorded: ForkTally, rows: readonly Row[]): void {
 	const kept = new WholeTally(state, recorded);
 	for (const { version } of rows) kept.moveStatistics(version);

@@ -1,4 +1,4 @@
-/** How releases before 4.8.2 read and write JSON (protocol/releases §4): objects have the order of a hash map. */
+/** JSON of releases before 4.8.2 (protocol/releases §4): objects have hash map order. */
 
 import { Base58Error, fromBase58Check, isAddress } from "../../address.js";
 import { capacityFor } from "../../hash-table.js";
@@ -10,7 +10,7 @@ import type { JsonArray, JsonObject, JsonValue } from "../value.js";
 import { END, isDigit, jsonError, LenientLexer, type LenientToken } from "./lenient-lexer.js";
 
 const MAX_DEPTH = 512;
-/** Members and elements of one text: more than the largest transaction has, and read within a few hundredths of a second. */
+/** Maximum members and elements: more than the largest transaction has, parsed in tens of milliseconds. */
 const MAX_VALUES = 100_000;
 
 class LenientParser {
@@ -24,7 +24,7 @@ class LenientParser {
 
 	document(): JsonValue {
 		const lexer = this.lexer;
-		// A leading bracket is taken without a token, so the position in later messages stays at zero.
+		// A leading bracket is consumed without a token, so positions in later messages start at zero.
 		if (lexer.ch === "{" || lexer.ch === "[") {
 			lexer.token = lexer.ch;
 			lexer.next();
@@ -34,7 +34,7 @@ class LenientParser {
 		return value;
 	}
 
-	/** Reads the value that begins with the current token and moves to the token after it. */
+	/** Reads the value at the current token and advances past it. */
 	private value(): JsonValue {
 		const lexer = this.lexer;
 		switch (lexer.token) {
@@ -88,7 +88,7 @@ class LenientParser {
 		}
 	}
 
-	/** `new Date(5)` is read as its number. */
+	/** `new Date(5)` evaluates to its number. */
 	private date(): JsonValue {
 		const lexer = this.lexer;
 		lexer.nextToken();
@@ -101,7 +101,7 @@ class LenientParser {
 		return number;
 	}
 
-	/** Counts a member or an element. */
+	/** Counts a member or element. */
 	private spend(): void {
 		if (++this.values > MAX_VALUES) throw jsonError(`more than ${MAX_VALUES} values`);
 	}
@@ -166,7 +166,7 @@ class LenientParser {
 		}
 	}
 
-	/** Reads members up to the closing brace; the opening one was taken. */
+	/** Reads members up to the closing brace; the opening one was consumed. */
 	private object(): JsonObject {
 		const lexer = this.lexer;
 		if (++this.depth > MAX_DEPTH) throw jsonError("object level > 512");
@@ -219,7 +219,7 @@ class LenientParser {
 		return this.lexer.token === "}" || this.lexer.token === ",";
 	}
 
-	/** Reads a name and its colon, and moves to the first character of the value. */
+	/** Reads a name and its colon, and advances to the value's first character. */
 	private memberName(): string {
 		const lexer = this.lexer;
 		const ch = lexer.ch;
@@ -258,8 +258,8 @@ function numberOf(lexer: LenientLexer): Decimal {
 }
 
 /**
- * The generic JSON step (protocol/http §3.2): parses any JSON text and keeps numbers exactly. It accepts bare and single-quoted names,
- * comments, surplus commas and repeated members (the last one counts). A blank text is null.
+ * The generic JSON step (protocol/http §3.2): parses JSON with exact numbers. Accepts bare and single-quoted
+ * names, comments, surplus commas and duplicate members (the last wins). Blank text is null.
  * @throws {NamedError} JSONException, or NumberFormatException for a malformed number
  */
 export function parseLenient(text: string): JsonValue {
@@ -285,7 +285,7 @@ export const hashedLibrary: JsonLibrary = {
 	mapEntry: (key, value) => `{"value":${value},"key":${key}}`,
 	takesLongsAsText: false,
 	endsAtComma: false,
-	// The generic step ends earlier, but its grammar is another.
+	// The generic step has a lower limit, but a different grammar.
 	maxDepth: 600,
 	tooDeep: "The text is nested too deeply.",
 	fieldAddress: (text, _name, error) => {

@@ -1,11 +1,11 @@
 /**
- * The characters of the generic JSON step (protocol/http §3.2): comments, strings in either quotes with their
- * escapes, bare names, numbers with type suffixes. Errors have the wording that clients of the network know.
+ * Lexer of the generic JSON step (protocol/http §3.2): comments, strings in either quotes with escapes, bare
+ * names, numbers with type suffixes. Error texts match those known to clients.
  */
 
 import { NamedError } from "../exceptions.js";
 
-/** What is read where the text has ended. */
+/** Returned past the end of the text. */
 export const END = "\u001a";
 
 export type LenientToken =
@@ -34,7 +34,7 @@ export type LenientToken =
 	| "undefined"
 	| "hex";
 
-/** Tokens that are one character; the two without a name of their own are called `Unknown` in messages. */
+/** Single-character tokens; two have no name of their own and appear as `Unknown` in messages. */
 const PUNCTUATION: Readonly<Record<string, LenientToken>> = {
 	"(": "(",
 	")": ")",
@@ -70,14 +70,14 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
 	"\\": "\\",
 };
 
-/** Digits of a number. The network's node reads 65,535, in time that grows with their square. */
+/** Maximum digits of a number. The network's node accepts 65,535, in quadratic time. */
 const MAX_NUMBER = 1_000;
 
 export function jsonError(text: string): NamedError {
 	return new NamedError("JSONException", text);
 }
 
-/** Characters that a string has as they are. */
+/** Runs of characters without escapes. */
 const PLAIN_DOUBLE = /[^"\\]+/y;
 const PLAIN_SINGLE = /[^'\\]+/y;
 
@@ -86,7 +86,7 @@ export class LenientLexer {
 	/** The current character. */
 	ch: string;
 	token: LenientToken = "error";
-	/** Where the last token began; messages call it the position. */
+	/** Start of the last token, reported as the position in messages. */
 	pos = 0;
 	/** Text of the last string, number, word or binary literal. */
 	text = "";
@@ -105,7 +105,7 @@ export class LenientLexer {
 		return this.ch;
 	}
 
-	/** Position, line, column and the whole text, as messages end. */
+	/** Position, line, column and the whole text, appended to messages. */
 	info(): string {
 		let line = 1;
 		let column = 1;
@@ -153,7 +153,7 @@ export class LenientLexer {
 		} else throw jsonError("invalid comment");
 	}
 
-	/** After an array's element: like {@link nextToken}, but a found separator doesn't move the position. */
+	/** After an array element: like {@link nextToken}, but a separator doesn't update the position. */
 	nextSeparator(): void {
 		while (isSpace(this.ch)) this.next();
 		if (this.ch === "," || this.ch === "}" || this.ch === "]") {
@@ -163,7 +163,7 @@ export class LenientLexer {
 		else this.nextToken();
 	}
 
-	/** Before an array's element: like {@link nextToken}, but an opening bracket doesn't move the position. */
+	/** Before an array element: like {@link nextToken}, but an opening bracket doesn't update the position. */
 	nextElement(): void {
 		while (isSpace(this.ch)) this.next();
 		if (this.ch === "[" || this.ch === "{") {
@@ -242,7 +242,7 @@ export class LenientLexer {
 		}
 	}
 
-	/** Reads a fixed word, which must be followed by a separator, the end, or one of the characters `enders`. */
+	/** Reads a fixed word, which must be followed by a separator, the end, or one of `enders`. */
 	private scanWord(
 		word: string,
 		token: LenientToken,
