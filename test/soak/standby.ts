@@ -1,6 +1,7 @@
 /**
- * Two nodes with one witness behind one signer: kills or halts one of them again and again while transfers come in, at times the
- * signer. No slot may have two signatures, and what happens to a node may cost one slot at most.
+ * Two nodes with one witness behind one signer: kills or halts one of them again and again, cuts the network between them, at times
+ * kills the signer. No slot may have two signatures, by what the nodes were given and not by the signer's own log, and what happens to
+ * a node may cost one slot at most. Jumping clocks are in standby.slow.test.ts, as processes can't be given a clock of their own.
  *
  *     npm run tool soak:standby -- [100] [--seed 1]
  */
@@ -8,10 +9,13 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+import { BlockHeaderRaw } from "../../src/protocol/messages.js";
 import { freePort } from "../free-port.js";
 import { between, randomFrom } from "./random.js";
 
@@ -47,7 +51,7 @@ node {
 }
 seed.node.ip.list = []
 block { needSyncCheck = false, maintenanceTimeInterval = 21600000 }
-localwitness.signer = "${path("socket")}"
+localwitness.signer = "${path("recorded")}"
 genesis.block {
   timestamp = "${Math.trunc(Date.now() / SLOT_MS) * SLOT_MS - SLOT_MS}", parentHash = "${"0".repeat(64)}"
   assets = [
@@ -56,6 +60,76 @@ genesis.block {
   ]
   witnesses = [{ address: ${WITNESS}, url = "http://witness", voteCount = 10 }]
 }`;
+
+/** Headers that were signed, in hexadecimal, by the time of their slot. */
+const signedHeaders = new Map<string, Set<string>>();
+
+/** Between the nodes and the signer: keeps which headers have got a signature, whatever the signer's log says. */
+function recordSignatures(): Server {
+	const server = createServer({ allowHalfOpen: true }, (node) => {
+		const signer = connect({ path: path("socket"), allowHalfOpen: true });
+		let [asked, answered] = ["", ""];
+		node.on("data", (chunk) => {
+			asked += String(chunk);
+			signer.write(chunk);
+		});
+		signer.on("data", (chunk) => {
+			answered += String(chunk);
+			node.write(chunk);
+		});
+		signer.on("end", () => {
+			note(asked, answered);
+			node.end();
+		});
+		node.on("end", () => signer.end());
+		for (const socket of [node, signer])
+			socket.on("error", () => {
+				node.destroy();
+				signer.destroy();
+			});
+	});
+	return server.listen(path("recorded"));
+}
+
+function note(asked: string, answered: string): void {
+	if (!answered.includes('"signature"')) return;
+	const request = JSON.parse(asked) as { readonly do: string; readonly data: string };
+	if (request.do !== "block") return;
+	const slot = String(BlockHeaderRaw.decode(fromHex(request.data)).timestamp);
+	signedHeaders.set(slot, (signedHeaders.get(slot) ?? new Set()).add(toHex(fromHex(request.data))));
+}
+
+/** The way between the nodes' peer ports, which can be cut. */
+class Cable {
+	private readonly sockets = new Set<Socket>();
+	private isCut = false;
+
+	/** @returns a server at which the peer at a port is reached */
+	lead(own: number, to: number): Server {
+		return createServer((from) => {
+			if (this.isCut) return void from.destroy();
+			const onward = connect(to, "127.0.0.1");
+			for (const socket of [from, onward]) {
+				this.sockets.add(socket);
+				socket
+					.on("error", () => undefined)
+					.on("close", () => {
+						this.sockets.delete(socket);
+						from.destroy();
+						onward.destroy();
+					});
+			}
+			from.pipe(onward).pipe(from);
+		}).listen(own, "127.0.0.1");
+	}
+
+	async cut(ms: number): Promise<void> {
+		this.isCut = true;
+		for (const socket of this.sockets) socket.destroy();
+		await sleep(ms);
+		this.isCut = false;
+	}
+}
 
 /** A process that is started again whenever it was killed. */
 class Subject {
@@ -144,21 +218,30 @@ async function growsTo(node: Node, height: number): Promise<void> {
 		if (Date.now() > end) throw new Error(`${node.name} stands still below block ${height}`);
 }
 
-/** One fault. @returns when it was, and whether it was the signer's */
+interface Fault {
+	readonly atMs: number;
+	/** Slots may be lost: the signer was away, or a branch of the chain was given up. */
+	readonly mayLose: boolean;
+}
+
 async function disturb(
 	count: number,
 	nodes: readonly [Node, Node],
 	signer: Subject,
-): Promise<{ atMs: number; isSigner: boolean }> {
+	cable: Cable,
+): Promise<Fault> {
 	await sleep(between(random, 0, SLOT_MS));
 	const isSigner = count % EVERY_SIGNER === EVERY_SIGNER - 1;
 	const node = nodes[between(random, 0, 1)] as Node;
 	const other = nodes[0] === node ? nodes[1] : nodes[0];
 	const before = await other.head();
 	const atMs = Date.now();
+	const isSplit = !isSigner && random() < 0.2;
 	if (isSigner) {
 		await signer.kill();
 		await signer.start();
+	} else if (isSplit) {
+		await cable.cut(HALT_MS);
 	} else if (random() < 0.3) {
 		node.child?.kill("SIGSTOP");
 		await sleep(HALT_MS);
@@ -170,30 +253,23 @@ async function disturb(
 	}
 	await growsTo(other, before + 4);
 	await growsTo(node, before + 3);
-	return { atMs, isSigner };
+	return { atMs, mayLose: isSigner || isSplit };
 }
 
 /** Slots without a block in which nothing else was away than one of the nodes, more than one in a row or twice in a fault. */
-function lostSlots(
-	times: readonly number[],
-	found: readonly { atMs: number; isSigner: boolean }[],
-): string[] {
-	return found.flatMap(({ atMs, isSigner }, index) => {
+function lostSlots(times: readonly number[], found: readonly Fault[]): string[] {
+	return found.flatMap(({ atMs, mayLose }, index) => {
 		const endMs = found[index + 1]?.atMs ?? Number.POSITIVE_INFINITY;
 		const around = times.filter((time) => time > atMs - 2 * SLOT_MS && time < endMs);
 		const lost = around
 			.slice(1)
 			.reduce((sum, time, at) => sum + (time - (around[at] as number)) / SLOT_MS - 1, 0);
-		return !isSigner && lost > 1 ? [`fault ${index} cost ${lost} slots`] : [];
+		return !mayLose && lost > 1 ? [`fault ${index} cost ${lost} slots`] : [];
 	});
 }
 
-function signedTwice(): string[] {
-	const lines = readFileSync(path("signer/decisions.log"), "utf8").trim().split("\n");
-	const signed = lines.map((line) => JSON.parse(line) as { decision: string; timestamp: string });
-	const slots = signed.filter(({ decision }) => decision === "signed").map(({ timestamp }) => timestamp);
-	return slots.filter((slot, at) => slots.indexOf(slot) !== at);
-}
+const signedTwice = (): string[] =>
+	[...signedHeaders].filter(([, headers]) => headers.size > 1).map(([slot]) => slot);
 
 writeFileSync(path("pw"), "sesame-open", { mode: 0o600 });
 writeFileSync(path("key"), KEY, { mode: 0o600 });
@@ -212,21 +288,26 @@ if (spawnSync(process.execPath, ["bin/coin.js", ...importing], { env: environmen
 const places = ["--socket", path("socket"), "--directory", path("signer"), "--password-file", path("pw")];
 const signer = new Subject("the signer", ["signer", "serve", "witness", ...places], path("socket"));
 const [first, second] = [await freePort(), await freePort()];
-const nodes = [new Node("a", first, second), new Node("b", second, first)] as const;
+const leads = [await freePort(), await freePort()] as const;
+const cable = new Cable();
+const servers = [cable.lead(leads[0], second), cable.lead(leads[1], first), recordSignatures()];
+const nodes = [new Node("a", first, leads[0]), new Node("b", second, leads[1])] as const;
 console.log(`${faults} faults, seed ${values.seed}, in ${root}`);
 try {
 	for (const each of [signer, ...nodes]) await each.start();
 	await growsTo(nodes[0], FIRST_BLOCKS + 2);
-	const found: { atMs: number; isSigner: boolean }[] = [];
-	for (let count = 0; count < faults; count++) found.push(await disturb(count, nodes, signer));
+	const found: Fault[] = [];
+	for (let count = 0; count < faults; count++) found.push(await disturb(count, nodes, signer, cable));
 	const times = await blockTimes(nodes[0]);
 	const failures = [
 		...signedTwice().map((slot) => `slot ${slot} was signed twice`),
 		...lostSlots(times, found),
 	];
-	console.log(JSON.stringify({ faults, blocks: times.length, failures }));
+	const signed = signedHeaders.size;
+	console.log(JSON.stringify({ faults, blocks: times.length, signed, failures }));
 	process.exitCode = failures.length > 0 ? 1 : 0;
 } finally {
 	for (const each of [signer, ...nodes]) await each.kill();
+	for (const server of servers) server.close();
 	if (process.exitCode === 0) rmSync(root, { recursive: true, force: true });
 }
