@@ -106,23 +106,33 @@ export function viewAddress(bytes: Uint8Array): string {
 	return toBase58Check(concatBytes(Uint8Array.of(addressPrefix()), bytes));
 }
 
-/** Values keyed by parameter name; a list if a name is missing or occurs twice. */
+/** Values keyed by parameter name; a list if a name is missing, occurs twice, or is a number, which objects would move to the front. */
 export function namedValues(
 	parameters: readonly AbiParameter[],
 	values: readonly AbiView[],
 ): readonly AbiView[] | { readonly [name: string]: AbiView } {
-	const names = new Set(parameters.map(({ name }) => name));
-	if (names.has("") || names.size !== parameters.length) return values;
-	return Object.fromEntries(parameters.map(({ name }, index) => [name, values[index] as AbiView]));
+	const keys = parameterKeys(parameters);
+	if (keys.some((key) => /^\d+$/.test(key))) return values;
+	return Object.fromEntries(keys.map((key, index) => [key, values[index] as AbiView]));
 }
 
-/** Values keyed by name, or by position for parameters without one: for records in which each value needs a key. */
+/** Values by {@link parameterKeys}: for records in which each value needs a key. */
 export function keyedValues(
 	parameters: readonly AbiParameter[],
 	values: readonly AbiView[],
 ): { readonly [name: string]: AbiView } {
-	return Object.fromEntries(
-		parameters.map(({ name }, index) => [name === "" ? String(index) : name, values[index] as AbiView]),
+	return Object.fromEntries(parameterKeys(parameters).map((key, index) => [key, values[index] as AbiView]));
+}
+
+/**
+ * A distinct key for each parameter: its name, or its position if it has none, shares it, or is called by a number. Interfaces are
+ * written by whoever deploys a contract, and no value may hide another.
+ */
+export function parameterKeys(parameters: readonly AbiParameter[]): readonly string[] {
+	const [names, repeated] = [new Set<string>(), new Set<string>()];
+	for (const { name } of parameters) (names.has(name) ? repeated : names).add(name);
+	return parameters.map(({ name }, index) =>
+		name === "" || repeated.has(name) || /^\d+$/.test(name) ? String(index) : name,
 	);
 }
 

@@ -7,8 +7,10 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 
 /** Maximum number of variables reported. */
 const MAX_VARIABLES = 200;
-/** Maximum nesting of structs; a malicious layout can be recursive. */
+/** Maximum nesting of structs. */
 const MAX_DEPTH = 16;
+/** Maximum number of entries visited, as the structs of a malicious layout can branch without end. */
+const MAX_ENTRIES = MAX_VARIABLES * MAX_DEPTH;
 const SLOT_BYTES = 32;
 const WORD_DIGITS = 2 * SLOT_BYTES;
 
@@ -104,18 +106,24 @@ export function readStorageLayout(json: unknown): StorageLayout | undefined {
 	return { variables: entriesOf(storage), types: new Map(read) };
 }
 
-/** All variables, with structs expanded into members. */
+/** All variables, with structs expanded into members; one that contains itself is left out. */
 export function variablesOf({ variables, types }: StorageLayout): readonly Variable[] {
 	const found: Variable[] = [];
-	const add = (entries: readonly LayoutEntry[], prefix: string, base: bigint, depth: number): void => {
+	let left = MAX_ENTRIES;
+	const within = new Set<string>();
+	const add = (entries: readonly LayoutEntry[], prefix: string, base: bigint): void => {
 		for (const { name, type, slot, offset } of entries) {
-			if (found.length >= MAX_VARIABLES || depth > MAX_DEPTH) return;
+			if (found.length >= MAX_VARIABLES || within.size > MAX_DEPTH || left-- <= 0) return;
 			const members = types.get(type)?.members ?? [];
-			if (members.length > 0) add(members, `${prefix}${name}.`, base + slot, depth + 1);
-			else found.push(variableAt(types, type, prefix + name, base + slot, offset));
+			if (members.length > 0) {
+				if (within.has(type)) continue;
+				within.add(type);
+				add(members, `${prefix}${name}.`, base + slot);
+				within.delete(type);
+			} else found.push(variableAt(types, type, prefix + name, base + slot, offset));
 		}
 	};
-	add(variables, "", 0n, 0);
+	add(variables, "", 0n);
 	return found;
 }
 

@@ -24,25 +24,58 @@ const LOOK_ALIKE: readonly (readonly [letters: string, latin: string])[] = [
 	["сϲ", "c"],
 	["ԁ", "d"],
 	["еε", "e"],
-	["ɡ", "g"],
-	["һн", "h"],
-	["1іιıӏl|", "i"],
-	["ј", "j"],
-	["кκ", "k"],
+	["ɡց", "g"],
+	["һнհ", "h"],
+	["1іιıӏl|լ丨\u1175", "i"],
+	["јյ", "j"],
+	["кκĸ", "k"],
 	["м", "m"],
-	["η", "n"],
-	["0оο", "o"],
+	["ηո", "n"],
+	["0оοօ〇\u110b", "o"],
 	["рρ", "p"],
+	["զԛ", "q"],
 	["ѕ", "s"],
 	["тτ", "t"],
-	["υ", "u"],
+	["υս", "u"],
 	["ν", "v"],
+	["ԝ", "w"],
 	["хχ", "x"],
 	["уγ", "y"],
 ];
 const LATIN: ReadonlyMap<string, string> = new Map(
 	LOOK_ALIKE.flatMap(([letters, latin]) => [...letters].map((letter) => [letter, latin] as const)),
 );
+
+/** Latin letters of living languages; not those of phonetic or mathematical notation, most of which look like another one. */
+const LATIN_LETTERS = String.raw`(?![ƄƅƖƦƧƨƻ-ǃȷ])(?=\p{Script=Latin})[A-Za-zª-ɏḀ-ỿ]`;
+/** Scripts that are written together, after UTS #39's "highly restrictive" level. */
+const WITH_LATIN = ["Han Hiragana Katakana", "Han Hangul", "Han Bopomofo"];
+/** The other recommended scripts of UAX #31; further ones have few readers, and letters that look Latin. */
+const ALONE =
+	"Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Hebrew Kannada Khmer Lao " +
+	"Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan";
+
+/** Matches a label in an alphabet, with the digits and signs of ASCII, and accents. @param scripts separated by blanks */
+function alphabet(scripts: string, latin = ""): RegExp {
+	const letters = scripts.split(" ").map((script) => `\\p{Script_Extensions=${script}}`);
+	return new RegExp(`^(?:[ -@[-\`{-~\\p{Script=Inherited}${letters.join("")}]${latin})*$`, "u");
+}
+/** Made for the first new label: most commands have none. */
+let alphabets: readonly RegExp[] | undefined;
+
+/**
+ * Why a label's characters could be mistaken for others, as a clause; undefined for letters of one alphabet. For new labels:
+ * those that exist stay valid.
+ */
+export function mistakable(label: string): string | undefined {
+	const isInvisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u.test(label);
+	alphabets ??= [
+		...WITH_LATIN.map((scripts) => alphabet(scripts, `|${LATIN_LETTERS}`)),
+		...ALONE.split(" ").map((script) => alphabet(script)),
+	];
+	if (!isInvisible && alphabets.some((one) => one.test(label))) return undefined;
+	return "has characters that can be mistaken for others: use letters of one alphabet, and digits and signs of the keyboard";
+}
 
 /** Whether one label could be mistaken for the other: ignores case, accents and letters that look alike. */
 export function looksAlike(one: string, other: string): boolean {
@@ -72,6 +105,8 @@ export function checkLabel(name: string): void {
 			`"${name}" is not a name for a key: use up to 64 letters, digits, blanks, dots and dashes`,
 		);
 	}
+	const mistaken = mistakable(name);
+	if (mistaken !== undefined) throw new KeystoreError("bad_value", `"${name}" ${mistaken}`);
 	if (hasOtherMeaning(name))
 		throw new KeystoreError("bad_value", `"${name}" means something else already and can't be a name`);
 	if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(name) || /^(0x)?[0-9a-fA-F]{40,42}$/.test(name)) {

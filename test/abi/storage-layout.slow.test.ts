@@ -67,6 +67,26 @@ describe("variables of a layout", () => {
 		]);
 	});
 
+	test("are looked for in a bounded number of entries, whatever structures name", () => {
+		for (const next of [(n: number) => n, (n: number) => n + 1, (n: number) => (n + 1) % 2]) {
+			const types = Array.from({ length: 20 }, (_, n) => {
+				const type = `t_${next(n)}`;
+				const members = [1, 2, 3].map((m) => ({ label: `m${m}`, slot: "0", offset: 0, type }));
+				return [`t_${n}`, { ...inplace("struct S", 32), members }];
+			});
+			const entries = [{ label: "a", slot: "0", offset: 0, type: "t_0" }];
+			const deep = readStorageLayout({ storage: entries, types: Object.fromEntries(types) }) as StorageLayout;
+			let looked = 0;
+			const counting = new Proxy(deep.types, {
+				get: (map) => (key: string) => {
+					if (++looked > 10_000) throw new Error("it goes on");
+					return map.get(key);
+				},
+			});
+			expect(variablesOf({ ...deep, types: counting })).toEqual([]);
+		}
+	});
+
 	test("share a word", () => {
 		const word = `${"0".repeat(22)}7e5f4552091a69125d5dfcb7b8c2659029395bdf05`;
 		expect(variables.slice(0, 2).map((each) => valueIn(each, word, ADDRESS_FORMS))).toEqual(["5", ADDRESS]);

@@ -180,7 +180,7 @@ describe("coin contract send", () => {
 		});
 		const named = { signature: "set(uint256,string)", arguments: { next: "5", note: "x" } };
 		expect(JSON.parse(stdout)).toMatchObject({
-			coin: { summary: expect.stringContaining('calls set(5, "x")') },
+			coin: { summary: expect.stringContaining('calls set(next=5, note="x")') },
 		});
 		const signed = await chain.coin(["wallet", "sign"], stdout);
 		expect(JSON.parse((await chain.coin(["wallet", "approvals", "--json"], stdout)).stdout)).toMatchObject({

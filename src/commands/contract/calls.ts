@@ -135,6 +135,10 @@ export const ContractEstimate = query({
 	},
 });
 
+/** Shown where arguments were given by name: a node that exchanges two names exchanges what they stand for. */
+const NODES_NAMES_LINE =
+	"  warning     the names of the arguments are what the node says; check their order, or give the interface with --abi";
+
 export const ContractSend = acting({
 	summary: "Call a function of a contract in a transaction",
 	description:
@@ -158,7 +162,8 @@ export const ContractSend = acting({
 		const call = await namedCall(words, settings, flags.offline ? undefined : client, amounts);
 		const options = { offline: flags.offline, ...values, ...requestedFeeLimit(flags) };
 		const plan = await callPlan(context, call, options);
-		const { nodesWord, details } = amounts;
+		const { nodesWord } = amounts;
+		const details = [...amounts.details, ...(call.byNodesNames ? [NODES_NAMES_LINE] : [])];
 		const result = flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {};
 		return { ...plan, nodesWord, takesDecimals: true, details, result };
 	},

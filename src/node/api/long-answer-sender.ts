@@ -15,6 +15,8 @@ interface LongAnswerOptions {
 	readonly isAbandoned: () => boolean;
 	/** The answer to an error thrown before anything was sent. */
 	readonly failed: (error: Error) => string;
+	/** The status of that answer; 200 if absent, as the network's APIs answer errors. */
+	readonly failedStatus?: number;
 }
 
 /** Bytes produced before they are offered to the client. */
@@ -79,7 +81,7 @@ export async function sendLong(
 		if (await answer.piece(LINE_END)) answer.end();
 	} catch (error) {
 		const text = options.failed(error instanceof Error ? error : new Error(String(error)));
-		if (answer.status === 0) answer.send(200, contentType, `${text}\n`);
+		if (answer.status === 0) answer.send(options.failedStatus ?? 200, contentType, `${text}\n`);
 		else answer.breakOff();
 	} finally {
 		leave?.();

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Flags, type Interfaces } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
+import { areNamed } from "../../wallet/abi/argument.js";
 import { entriesOf, readInterface } from "../../wallet/abi/interface.js";
 import { callInWords } from "../../wallet/actions/contract-plan.js";
 import { ownEntries, ownInterface } from "../../wallet/configuration/own-interfaces.js";
@@ -196,6 +197,21 @@ export function callWords(
 	return { address: args.address, signature: args.function, arguments: argv.slice(2), abi, data, as };
 }
 
+/** Whether arguments were given by names from the node: not by those of a typed signature, or of an interface that the user saved. */
+async function hasNodesNames(
+	{ item, items, texts }: NamedCall,
+	settings: Settings,
+	named: Uint8Array,
+): Promise<boolean> {
+	if (!item || !areNamed(item.inputs, texts)) return false;
+	if (!items.some(({ inputs }) => inputs === item.inputs)) return false;
+	const own = (await ownInterface(settings, named)) ?? [];
+	return !own.some(
+		({ kind, name, inputs }) =>
+			kind === item.kind && name === item.name && JSON.stringify(inputs) === JSON.stringify(item.inputs),
+	);
+}
+
 function functionName(signature: string): string {
 	return signature
 		.trim()
@@ -234,5 +250,12 @@ export async function namedCall(
 		hasIt || given || !client
 			? stored
 			: [...stored, ...((await implementationInterface(client, named)) ?? [])];
-	return callInWords({ settings }, contract, items, [signature as string, ...words.arguments], amounts);
+	const call = await callInWords(
+		{ settings },
+		contract,
+		items,
+		[signature as string, ...words.arguments],
+		amounts,
+	);
+	return given ? call : { ...call, byNodesNames: await hasNodesNames(call, settings, named) };
 }

@@ -6,9 +6,9 @@ import type { HistoryEntry } from "../../wallet/view/history-entries.js";
 import { harmlessLine } from "./harmless-text.js";
 
 /** CSV for spreadsheets (RFC 4180): cells separated by commas, without anything that a spreadsheet would evaluate as a formula. */
-const NEEDS_QUOTES = /[",\r\n]/;
-/** Matches text that spreadsheets evaluate; numbers with a sign are excepted. */
-const FORMULA = /^[=+\-@\t\r]/;
+const NEEDS_QUOTES = /[",;\r\n]/;
+/** Before text that spreadsheets evaluate, also those that separate by semicolons; numbers with a sign are excepted. */
+const FORMULA = /(^|;)(?="*[=+\-@\t\r])/g;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** One CSV line, without its line ending. Control characters are escaped. */
@@ -19,7 +19,7 @@ export function csvLine(cells: readonly (string | bigint | number | undefined)[]
 function csvCell(cell: string | bigint | number | undefined): string {
 	if (cell === undefined) return "";
 	const text = harmlessLine(String(cell));
-	const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+	const safe = NUMBER.test(text) ? text : text.replace(FORMULA, "$1'");
 	return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -4,7 +4,7 @@
  * (1.5e18); amounts of coins carry their unit (5coin is 5000000); amounts of tokens name the token (5@gold).
  */
 
-import type { AbiValue } from "../../abi/coder.js";
+import { type AbiValue, parameterKeys } from "../../abi/coder.js";
 import { type AbiParameter, arrayParts, fixedLength, integerType, isInRange } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
@@ -47,6 +47,10 @@ export async function readArguments(
 	return values;
 }
 
+/** Whether arguments are given by name. */
+export const areNamed = (parameters: readonly AbiParameter[], texts: readonly string[]): boolean =>
+	byName(parameters, texts) !== undefined;
+
 /**
  * The texts in the order of the parameters if every one begins with a parameter's name and `=`.
  * @throws {Failure} `bad_value` also where only some do, or one begins with a name that is nearly one
@@ -63,6 +67,9 @@ function byName(parameters: readonly AbiParameter[], texts: readonly string[]): 
 		if (at >= 0) throw halfNamed(texts[at] as string, given[at] as string, near);
 		return undefined;
 	}
+	const shared = given.find((name) => !parameterKeys(parameters).includes(name));
+	if (shared !== undefined)
+		throw new Failure("bad_value", `several parameters are called ${shared}: give all arguments by position`);
 	const named = new Map<string, string>();
 	for (const [index, text] of texts.entries()) {
 		const name = given[index] as string;
@@ -142,13 +149,14 @@ class ArgumentReader {
 
 	/** Reads a tuple by the names of its members, the form in which results are printed. */
 	private async members(components: readonly AbiParameter[]): Promise<AbiValue[]> {
+		const keys = parameterKeys(components);
 		const found = new Map<string, AbiValue>();
 		this.at++;
 		this.braces++;
 		for (;;) {
 			this.blanks();
 			const name = this.word(/[,:(){}[\]]/);
-			const component = components.find((candidate) => candidate.name === name && name !== "");
+			const component = components[keys.indexOf(name)];
 			if (!component) throw this.fault(`the tuple has no member ${JSON.stringify(shorten(name))}`);
 			if (found.has(name)) throw this.fault(`the member ${name} was given twice`);
 			this.blanks();
@@ -160,9 +168,9 @@ class ArgumentReader {
 			if (ch !== ",") throw this.fault(`"}" is missing, at ${this.at}`);
 		}
 		this.braces--;
-		const missing = components.find(({ name }) => !found.has(name));
-		if (missing) throw this.fault(`the member ${missing.name} is missing`);
-		return components.map(({ name }) => found.get(name) as AbiValue);
+		const missing = keys.find((key) => !found.has(key));
+		if (missing !== undefined) throw this.fault(`the member ${missing} is missing`);
+		return keys.map((key) => found.get(key) as AbiValue);
 	}
 
 	private async list(

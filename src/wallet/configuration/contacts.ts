@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { checkNewLabel, listKeystore } from "../../keystore/keystore.js";
-import { hasOtherMeaning, looksAlike, looksSecret, SECRET_LABEL } from "../../keystore/label.js";
+import { hasOtherMeaning, looksAlike, looksSecret, mistakable, SECRET_LABEL } from "../../keystore/label.js";
 import { createPrivateDirectory, ifMissing, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure } from "../failure.js";
@@ -168,6 +168,8 @@ export function checkContactLabel(label: string): void {
 	if (!/^[^\s@-][^\s]{0,63}$/.test(label) || /[\p{Cc}\p{Cf}]/u.test(label)) {
 		throw new Failure("bad_value", `"${label}" is not a label: one word of up to 64 characters is`);
 	}
+	const mistaken = mistakable(label);
+	if (mistaken !== undefined) throw new Failure("bad_value", `"${label}" ${mistaken}`);
 	if (hasOtherMeaning(label)) {
 		throw new Failure("bad_value", `"${label}" means something else already, so it can't be a label`);
 	}

@@ -28,6 +28,8 @@ export interface NamedCall {
 	readonly items: ContractInterface;
 	/** Arguments as typed. */
 	readonly texts: readonly string[];
+	/** Whether arguments were given by names that only the node says: exchanged names would exchange the values. */
+	readonly byNodesNames?: boolean;
 }
 
 /** What an envelope records about its call. Must not contain an empty list. */

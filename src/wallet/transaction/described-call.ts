@@ -1,7 +1,7 @@
 /** Decodes a contract call from its bytes, by the best interface known, for whoever is about to sign it. */
 
 import { AbiDataError } from "../../abi/codec.js";
-import { type AbiView, decodeValues, isCanonical, keyedValues } from "../../abi/coder.js";
+import { type AbiView, decodeValues, isCanonical, keyedValues, parameterKeys } from "../../abi/coder.js";
 import {
 	type AbiItem,
 	type AbiParameter,
@@ -33,7 +33,7 @@ interface NamedBytes {
 	readonly arguments: { readonly [name: string]: AbiView };
 	/** Where the interface comes from. */
 	readonly source: InterfaceOrigin;
-	/** `set("a", 5)`. */
+	/** `set(note="a", count=5)`, as arguments are given by name; without the names that can't be given. */
 	readonly text: string;
 	/** The amount of a token that the call moves or allows, in the unit that the contract gives. */
 	readonly amount?: string | undefined;
@@ -127,12 +127,11 @@ function namedBytes(item: AbiItem, data: Uint8Array, source: InterfaceOrigin): N
 		const values = decodeValues(item.inputs, data.subarray(4));
 		// Another function may have the same selector: then its decoding of the bytes would be wrong.
 		if (!isCanonical(item.inputs, data.subarray(4))) return undefined;
-		const texts = values.map((value, index) => argumentText(item.inputs[index] as AbiParameter, value));
 		return {
 			signature: hashedSignature(item),
 			arguments: keyedValues(item.inputs, values),
 			source,
-			text: `${item.name}(${texts.join(", ")})`,
+			text: `${item.name}(${argumentTexts(item.inputs, values).join(", ")})`,
 		};
 	} catch (error) {
 		if (error instanceof AbiDataError) return undefined;
@@ -152,6 +151,17 @@ async function tokenAmount(
 	return amount < UNLIMITED_ALLOWANCE ? new Orc20(client, contract).ownAmountText(amount) : undefined;
 }
 
+/** Arguments or members with their names, since what a value is for depends on them. */
+function argumentTexts(parameters: readonly AbiParameter[], views: readonly AbiView[]): readonly string[] {
+	const keys = parameterKeys(parameters);
+	return views.map((view, index) => {
+		const key = keys[index] ?? "";
+		const text = argumentText(parameters[index] as AbiParameter, view);
+		// The interface may be a stranger's: other names could look like further arguments.
+		return /^(?!\d)[\w$]{1,64}$/.test(key) ? `${key}=${text}` : text;
+	});
+}
+
 /** Formats an argument, with strings in quotes so that none can look like further arguments. */
 function argumentText(parameter: AbiParameter, view: AbiView): string {
 	const { type, components = [] } = parameter;
@@ -161,7 +171,7 @@ function argumentText(parameter: AbiParameter, view: AbiView): string {
 	}
 	if (typeof view === "object") {
 		const members = Array.isArray(view) ? (view as readonly AbiView[]) : Object.values(view);
-		return `(${members.map((item, index) => argumentText(components[index] ?? parameter, item)).join(", ")})`;
+		return `(${argumentTexts(components, members).join(", ")})`;
 	}
 	return type === "string" ? JSON.stringify(view) : String(view);
 }

@@ -237,3 +237,24 @@ describe("a list that is made item by item", () => {
 		expect(gate.held).toBe(0);
 	});
 });
+
+it("an answer that fails before its first byte is an error with its own status", async () => {
+	const sent: unknown[] = [];
+	const pieces = (function* (): Generator<string> {
+		yield "[";
+		throw new Error("broken");
+	})();
+	await sendLong(
+		{ status: 0, send: (...all: unknown[]) => sent.push(all) } as never,
+		new LongAnswer(pieces),
+		{
+			contentType: "text/plain",
+			enter: () => expect.unreachable(),
+			unread: new UnreadAnswers(),
+			isAbandoned: () => false,
+			failed: ({ message }) => message,
+			failedStatus: 500,
+		},
+	);
+	expect(sent).toEqual([[500, "text/plain", "broken\n"]]);
+});

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromHex } from "../../../src/protocol/bytes.js";
-import { valuesOf } from "../../../src/terminal/contract/contract-input.js";
+import { namedCall, valuesOf } from "../../../src/terminal/contract/contract-input.js";
 import { deployable } from "../../../src/terminal/contract/deployment-input.js";
+import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { NamedAmounts } from "../../../src/wallet/token/named-amount.js";
 import { answering } from "../../wallet/answering-client.js";
 
@@ -30,6 +31,35 @@ test("coins and tokens that go with a call are read in their units", async () =>
 	await expect(values({ "token-id": "1", "token-value": "7@gold" })).rejects.toThrow("name it once");
 	await expect(values({ "token-value": "7" })).rejects.toMatchObject({ code: "usage" });
 	await expect(values({ "token-value": "7@coin" })).rejects.toThrow("coin is not an ORC-10 token");
+});
+
+test("arguments are known to be given by names that only the node says", async () => {
+	const folder = await mkdtemp(join(tmpdir(), "coin-names-"));
+	const address = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb";
+	const entry = {
+		type: "function",
+		name: "f",
+		inputs: ["to", "from"].map((name) => ({ name, type: "uint8" })),
+	};
+	const { client: asked } = answering(
+		{ getcontract: { abi: { entrys: [entry] } }, getcontractinfo: {} },
+		{ contactsFile: join(folder, "contacts.json") },
+	);
+	const send = async () => ({ status: 404, headers: {}, body: new Uint8Array() });
+	const node = Object.assign(asked, { send, baseUrl: () => "http://node" });
+	const isByNodesNames = async (signature: string, texts: readonly string[], abi?: string) => {
+		const words = { address, signature, arguments: texts, abi, data: undefined };
+		return (await namedCall(words, node.settings, node, new NamedAmounts(node, false))).byNodesNames ?? false;
+	};
+	const named = ["from=1", "to=2"];
+	expect(await isByNodesNames("f", named)).toBe(true);
+	expect(await isByNodesNames("f(uint8,uint8)", named)).toBe(true);
+	expect(await isByNodesNames("f", ["1", "2"])).toBe(false);
+	expect(await isByNodesNames("f(uint8 to, uint8 from)", named)).toBe(false);
+	expect(await isByNodesNames("f", named, JSON.stringify([entry]))).toBe(false);
+	await keepInterface(node.settings, fromHex(`41${"00".repeat(20)}`), [entry]);
+	expect(await isByNodesNames("f", named)).toBe(false);
+	await rm(folder, { recursive: true });
 });
 
 describe("what is deployed", () => {

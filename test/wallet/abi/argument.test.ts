@@ -26,6 +26,13 @@ describe("arguments of contracts", () => {
 		await expect(read(batch, "[bob]")).rejects.toThrow('a tuple is written as (a,b), [a,b] or {"name":a,…}');
 	});
 
+	test("are not read by a name that several parameters share: one text would stand for all of them", async () => {
+		const pay = "pay(address to, address to)";
+		await expect(read(pay, "to=bob")).rejects.toThrow("several parameters are called to");
+		await expect(read("batch((address to, address to) a)", "{to: bob}")).rejects.toThrow('no member "to"');
+		expect(await read(pay, "bob", "bob")).toEqual([BOB, BOB]);
+	});
+
 	test.each([
 		["5e18", 5n * 10n ** 18n],
 		["1.5e18", 15n * 10n ** 17n],

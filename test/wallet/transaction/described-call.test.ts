@@ -81,12 +81,28 @@ describe("a call is shown to whoever signs it", () => {
 			signature: "set(string)",
 			arguments: { note: 'pay "all", to eve' },
 			source: "given",
-			text: 'set("pay \\"all\\", to eve")',
+			text: 'set(note="pay \\"all\\", to eve")',
 		});
 		expect(described && callText(described)).toEqual({
-			call: 'set("pay \\"all\\", to eve")',
+			call: 'set(note="pay \\"all\\", to eve")',
 			"named by": "the interface that the call was made by, or that --abi gives",
 		});
+	});
+
+	test("with the names of arguments, unless one could look like further arguments, and each of those that share one", async () => {
+		const of = async (...names: readonly string[]) => {
+			const inputs = names.map((name) => ({ name, type: "uint8" }));
+			const item = { kind: "function", name: "f", inputs } as const;
+			const data = await call(encodeCall(item, [1n, 2n]));
+			const described = await describedCall(data, { client: undefined, given: [item] });
+			return described && { ...callText(described), ...callMembers(described) };
+		};
+		expect(await of("to", "from")).toMatchObject({
+			call: "f(to=1, from=2)",
+			arguments: { to: 1n, from: 2n },
+		});
+		expect(await of("to", "to")).toMatchObject({ call: "f(1, 2)", arguments: { 0: 1n, 1: 2n } });
+		expect(await of("a=5, b", "\u202ec")).toMatchObject({ call: "f(1, 2)" });
 	});
 
 	test("by the kept one before the node's, the stored source before the record, and the list of common ones last", async () => {

@@ -1,6 +1,6 @@
 /** Contract events as rows of the history API, and in the older event server's form (protocol/history §§5, 6). */
 
-import type { AbiView } from "../../../abi/coder.js";
+import { type AbiView, parameterKeys } from "../../../abi/coder.js";
 import { type AbiItem, type AbiParameter, describeItem, hashedType } from "../../../abi/parameter.js";
 import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
@@ -237,7 +237,13 @@ function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog, behind:
 	const { dialect } = node.config.node;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
 	const { item, decoded } = readStoredEvent(knownInterfaces(node, state, contract, behind), log) ?? {};
-	const isKnown = item !== undefined && decoded !== undefined;
+	let shown: EventResult | undefined;
+	try {
+		shown = item && decoded && namedResult(item, decoded.args, dialect);
+	} catch (error) {
+		// The interface is the deployer's: what is wrong with it must not hide the other rows.
+		node.report(error, "history");
+	}
 	return {
 		block_number: info.blockNumber,
 		block_timestamp: info.blockTimeStamp,
@@ -245,8 +251,8 @@ function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog, behind:
 		contract_address: toBase58Check(contract),
 		event_index: index,
 		event_name: decoded?.event ?? "",
-		...(isKnown ? namedResult(item, decoded.args, dialect) : rawResult(log)),
-		event: isKnown ? spellTypes(describeItem(item).replace(/^event /, ""), dialect) : "",
+		...(shown ?? rawResult(log)),
+		event: item && shown ? spellTypes(describeItem(item).replace(/^event /, ""), dialect) : "",
 		transaction_id: toHex(info.id),
 		...(info.blockNumber <= state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")
 			? {}
@@ -259,6 +265,7 @@ interface EventResult {
 	readonly result_type: { readonly [name: string]: string };
 }
 
+/** @param args by {@link parameterKeys} */
 export function namedResult(
 	item: AbiItem,
 	args: Readonly<Record<string, AbiView>>,
@@ -267,8 +274,9 @@ export function namedResult(
 	// Contracts choose the names: without a prototype, any name is safe as a member.
 	const result = Object.create(null) as Record<string, AnswerValue>;
 	const types = Object.create(null) as Record<string, string>;
+	const keys = parameterKeys(item.inputs);
 	for (const [position, input] of item.inputs.entries()) {
-		const key = input.name === "" ? String(position) : input.name;
+		const key = keys[position] as string;
 		const value = eventValue(input, args[key] as AbiView);
 		result[String(position)] = value;
 		result[key] = value;

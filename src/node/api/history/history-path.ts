@@ -46,5 +46,6 @@ export async function sendHistory(
 			node.report(error, "history");
 			return '{"success":false,"error":"internal error","statusCode":500}';
 		},
+		failedStatus: 500,
 	});
 }
