@@ -105,8 +105,9 @@ export async function listenTls(
 		MAX_CONNECTIONS.signer,
 		(socket) => {
 			places.take(socket);
-			const carrier = new Carrier(socket, strangers);
-			carriers.run(carrier, () => server.emit("connection", carrier));
+			const begin = (carrier: Carrier): void =>
+				carriers.run(carrier, () => void server.emit("connection", carrier));
+			new Carrier(socket, strangers, begin, handshakeMs);
 		},
 		false,
 		places,
@@ -155,7 +156,8 @@ class Strangers {
 
 /**
  * What carries a connection of TLS: it ends where more bytes come than a handshake needs, waits where its address has taken much time for
- * handshakes, and has neither limit once its client is known.
+ * handshakes, and has neither limit once its client is known. OpenSSL's session costs as much as a part of a handshake: it is made, and
+ * charged like one, once its client, which speaks first, has sent something.
  */
 class Carrier extends Duplex {
 	private left = HANDSHAKE_BYTES;
@@ -163,12 +165,21 @@ class Carrier extends Duplex {
 	private chargedMs = 0;
 	/** Until what has come is gone on with. */
 	private holding: NodeJS.Timeout | undefined;
+	/** Until the session is made. */
+	private silence: NodeJS.Timeout | undefined;
 
+	/**
+	 * @param begin makes the session
+	 * @param silentMs when a connection without one is closed; from then on OpenSSL's own time runs
+	 */
 	constructor(
 		readonly socket: Socket,
 		private readonly strangers: Strangers,
+		private readonly begin: (carrier: Carrier) => void,
+		silentMs: number,
 	) {
 		super();
+		this.silence = setTimeout(() => this.destroy(), silentMs).unref();
 		this.address = budgetAddress(socket);
 		socket.on("data", (bytes: Buffer) => this.receive(bytes));
 		socket.on("end", () => this.push(null));
@@ -188,24 +199,32 @@ class Carrier extends Duplex {
 				this.hold(bytes.subarray(at), waitMs);
 				return;
 			}
+			if (this.silence) {
+				clearTimeout(this.silence);
+				this.silence = undefined;
+				this.measured(() => this.begin(this));
+				// The session reads only behind this turn: what came earlier would not be measured.
+				this.hold(bytes.subarray(at), 0);
+				return;
+			}
 			// What ends the handshake and a long request may come as one: each part is taken before the next one is.
 			const part = bytes.subarray(at, at + Math.min(bytes.length - at, this.left));
 			if (part.length === 0) return void this.socket.destroy();
 			this.left -= part.length;
-			wantsMore = this.isKnown ? this.push(part) : this.pushMeasured(part);
+			wantsMore = this.isKnown ? this.push(part) : this.measured(() => this.push(part));
 			at += part.length;
 		}
 		if (!wantsMore) this.socket.pause();
 	}
 
 	/** OpenSSL works within the call that gives it bytes. */
-	private pushMeasured(part: Buffer): boolean {
+	private measured<T>(work: () => T): T {
 		const { meters } = this.strangers;
 		const before = meters.cpu();
-		const wantsMore = this.push(part);
+		const result = work();
 		// What has made its client known is that client's.
 		if (!this.isKnown) this.charge(meters.cpu() - before);
-		return wantsMore;
+		return result;
 	}
 
 	private hold(bytes: Buffer, ms: number): void {
@@ -242,6 +261,7 @@ class Carrier extends Duplex {
 
 	override _destroy(error: Error | null, destroyed: (error?: Error | null) => void): void {
 		clearTimeout(this.holding);
+		clearTimeout(this.silence);
 		this.socket.destroy();
 		destroyed(error);
 	}

@@ -27,8 +27,8 @@ const MAX_ITEMS = 300;
 const MAX_NAME = 100;
 /** Maximum results of one search. */
 const MAX_FOUND = 20;
-/** Name of the side record with the search index: words by hexadecimal address. */
-const LIST = "sources";
+/** Name of the side record with the search index: a {@link ListedSource} by hexadecimal address. */
+const LIST = "source names";
 
 /** A verified source record, as submitted. */
 export interface ContractSource {
@@ -61,16 +61,26 @@ interface SideRecords {
 	readonly chain: { readonly state: StateView };
 }
 
-interface KeptSource {
+interface OfCode {
+	/** Keccak-256 of the code, hexadecimal. */
+	readonly codeHash: string;
+	/** The last code compared and the result, so that it isn't hashed again for each log. */
+	seen?: { readonly code: Uint8Array; readonly isRight: boolean };
+}
+
+/** What a search shows and compares of a contract, so that it needs no record. */
+interface ListedSource extends OfCode {
+	readonly contract: string;
+	/** {@link wordsOf} */
+	readonly words: readonly string[];
+}
+
+interface KeptSource extends OfCode {
 	readonly source: ContractSource;
 	/** The whole ABI, with tuple components. */
 	readonly items: ContractInterface;
-	/** Keccak-256 of the code, hexadecimal. */
-	readonly codeHash: string;
 	/** Length of the record. */
 	readonly bytes: number;
-	/** The last code compared and the result, so that it isn't hashed again for each log. */
-	seen?: { readonly code: Uint8Array; readonly isRight: boolean };
 }
 
 export class ContractSources {
@@ -82,8 +92,8 @@ export class ContractSources {
 		(kept) => (kept === "none" ? 0 : kept.bytes),
 	);
 
-	/** Search words by hexadecimal address, in storing order; loaded on the first search or store. */
-	private words: Map<string, readonly string[]> | undefined;
+	/** By hexadecimal address, in storing order; loaded on the first search or store. */
+	private byAddress: Map<string, ListedSource> | undefined;
 
 	/** @param hashOf code hash, hexadecimal */
 	constructor(
@@ -114,28 +124,28 @@ export class ContractSources {
 		const text = wanted.toLowerCase();
 		const isMeant = (word: string): boolean => (word.startsWith("0x") ? word === text : word.includes(text));
 		const found: { readonly address: Uint8Array; readonly contract: string }[] = [];
-		for (const [hex, words] of [...this.listed].reverse()) {
+		for (const [hex, listed] of [...this.listed].reverse()) {
 			if (found.length >= MAX_FOUND) break;
-			if (!words.some(isMeant)) continue;
+			if (!listed.words.some(isMeant)) continue;
 			const address = fromHex(hex);
-			const source = this.get(address);
-			if (source) found.push({ address, contract: source.contract });
+			if (this.hasItsCode(address, listed)) found.push({ address, contract: listed.contract });
 		}
 		return found;
 	}
 
-	private get listed(): Map<string, readonly string[]> {
-		const bytes = this.words ? undefined : this.records.sideRecord(LIST);
-		this.words ??= new Map(bytes ? JSON.parse(Buffer.from(bytes).toString("utf8")) : []);
-		return this.words;
+	private get listed(): Map<string, ListedSource> {
+		const bytes = this.byAddress ? undefined : this.records.sideRecord(LIST);
+		this.byAddress ??= new Map(bytes ? JSON.parse(Buffer.from(bytes).toString("utf8")) : []);
+		return this.byAddress;
 	}
 
-	private list(address: Uint8Array, words: readonly string[]): void {
+	private list(address: Uint8Array, source: ListedSource): void {
 		const { listed } = this;
 		listed.delete(toHex(address));
-		listed.set(toHex(address), words);
+		listed.set(toHex(address), source);
 		for (const oldest of listed.keys()) if (listed.size > MAX_LISTED) listed.delete(oldest);
-		this.records.putSideRecord(LIST, utf8(JSON.stringify([...listed])));
+		const isKept = (member: string, value: unknown): unknown => (member === "seen" ? undefined : value);
+		this.records.putSideRecord(LIST, utf8(JSON.stringify([...listed], isKept)));
 	}
 
 	/**
@@ -146,7 +156,7 @@ export class ContractSources {
 	put(address: Uint8Array, text: string): void {
 		if (text.length > MAX_SOURCE_BYTES)
 			throw new SourceError(`the record is more than ${MAX_SOURCE_BYTES} bytes`);
-		const source = readSource(text);
+		const source = readSource(parsed(text));
 		const code = this.records.chain.state.code.get(address);
 		if (code === undefined) throw new SourceError("there is no contract at this address");
 		const codeHash = this.hashOf(code);
@@ -154,7 +164,7 @@ export class ContractSources {
 		this.records.putSideRecord(recordName(address), record);
 		const items = allItemsOf(source);
 		this.kept.renew(toKey(address), { source, items, codeHash, bytes: record.length });
-		this.list(address, wordsOf(source, items));
+		this.list(address, { contract: source.contract, codeHash, words: wordsOf(source, items) });
 	}
 
 	private current(address: Uint8Array): KeptSource | undefined {
@@ -170,13 +180,12 @@ export class ContractSources {
 	private read(address: Uint8Array): KeptSource | undefined {
 		const bytes = this.records.sideRecord(recordName(address));
 		if (!bytes) return undefined;
-		const text = Buffer.from(bytes).toString("utf8");
-		const source = readSource(text);
-		const { codeHash } = JSON.parse(text) as { readonly codeHash: string };
-		return { source, items: allItemsOf(source), codeHash, bytes: bytes.length };
+		const value = parsed(Buffer.from(bytes).toString("utf8"));
+		const source = readSource(value);
+		return { source, items: allItemsOf(source), codeHash: String(value["codeHash"]), bytes: bytes.length };
 	}
 
-	private hasItsCode(address: Uint8Array, kept: KeptSource): boolean {
+	private hasItsCode(address: Uint8Array, kept: OfCode): boolean {
 		const code = this.records.chain.state.code.get(address);
 		if (!code) return false;
 		const { seen } = kept;
@@ -191,8 +200,7 @@ const codeHashOf = (code: Uint8Array): string => toHex(keccak256(code));
 
 const recordName = (address: Uint8Array): string => `source ${toHex(address)}`;
 
-function readSource(text: string): ContractSource {
-	const value = parsed(text);
+function readSource(value: Readonly<Record<string, unknown>>): ContractSource {
 	const name = (member: string): string => {
 		const given = value[member];
 		if (typeof given !== "string") throw new SourceError(`the record lacks its member ${member}`);

@@ -58,6 +58,8 @@ const MAX_OTHERS_BYTES = 64 << 20;
 export class PaymentJournal {
 	/** Checksum of the last line. */
 	private sum = "";
+	/** The payment of each transaction that was read: a record of an outcome names only the transaction. */
+	private readonly payments = new Map<string, string>();
 
 	private constructor(
 		readonly path: string,
@@ -96,12 +98,13 @@ export class PaymentJournal {
 			const attempt = attemptOf(record);
 			if (!attempt) throw damaged(this.path, `line ${number} can't be read`);
 			this.attempts.set(attempt.payment, attempt);
+			this.payments.set(attempt.txID, attempt.payment);
 			return;
 		}
-		for (const [key, attempt] of this.attempts) {
-			if (attempt.txID === txID && (state === "sent" || state === "refused"))
-				this.attempts.set(key, { ...attempt, state });
-		}
+		const payment = this.payments.get(String(txID)) ?? "";
+		const attempt = this.attempts.get(payment);
+		if (attempt?.txID === txID && (state === "sent" || state === "refused"))
+			this.attempts.set(payment, { ...attempt, state });
 	}
 
 	/**

@@ -4,10 +4,15 @@ import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createWebServer } from "node:http";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ConnectionOptions, connect as connectTls, createServer as createTlsServer } from "node:tls";
+import {
+	type ConnectionOptions,
+	connect as connectTls,
+	createServer as createTlsServer,
+	Server as TlsServer,
+} from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -260,8 +265,8 @@ test("an address whose strangers take much processor time waits until it is paid
 		},
 	);
 	const at = { host: "127.0.0.1", port: Number(metered.at.split(":").at(-1)) };
-	// Two pieces cost more than an address may take, but not if they were a known client's.
-	costMs = 60;
+	// The session and two pieces cost more than an address may take, but not if they were a known client's.
+	costMs = 40;
 	for (let i = 0; i < 3; i++) expect(await answerTo({ ...named, ...at })).toBe("served\n");
 	costMs = 100.01;
 	cpuMs = 0;
@@ -278,6 +283,65 @@ test("an address whose strangers take much processor time waits until it is paid
 	nowMs += 10_000;
 	expect(await Promise.all(held)).toEqual(['{"error":"the client shows no certificate"}\n', "served\n"]);
 	await metered.close();
+});
+
+test("a session is made of a connection that sends something, and charged to its address", async () => {
+	let nowMs = 0;
+	let cpuMs = 0;
+	const none = (): void => undefined;
+	const made: (string | undefined)[] = [];
+	// No session is made here, only asked for; what servers of plain connections use is left as it is.
+	const emit = (event: string, carrier: { readonly socket: Socket }): boolean =>
+		event === "connection" && made.push(carrier.socket.remoteAddress) > 0;
+	Object.assign(TlsServer.prototype, { emit });
+	const metered = await listenTls("127.0.0.1:0", filesOf("server"), () => [], none, HANDSHAKE_MS, {
+		now: () => nowMs,
+		cpu: () => {
+			cpuMs += 101;
+			return cpuMs;
+		},
+	});
+	const sockets: Socket[] = [];
+	const open = async (localAddress: string, said?: string): Promise<void> => {
+		const socket = connect({
+			host: "127.0.0.1",
+			port: Number(metered.at.split(":").at(-1)),
+			localAddress,
+		});
+		sockets.push(socket.on("error", none));
+		await once(socket, "connect");
+		if (said !== undefined) socket.write(said);
+	};
+	for (let i = 0; i < 5; i++) await open("127.0.0.1");
+	await open("127.0.0.1", "x");
+	await expect.poll(() => made).toEqual(["127.0.0.1"]);
+	await open("127.0.0.1", "x");
+	await open("127.0.0.2", "x");
+	await expect.poll(() => made).toEqual(["127.0.0.1", "127.0.0.2"]);
+	// Bytes of the first may go on before the second's session, and are charged as well.
+	await expect
+		.poll(() => {
+			nowMs += 10_000;
+			return made;
+		})
+		.toEqual(["127.0.0.1", "127.0.0.2", "127.0.0.1"]);
+	Reflect.deleteProperty(TlsServer.prototype, "emit");
+	for (const socket of sockets) socket.destroy();
+	await metered.close();
+});
+
+test("a connection that sends nothing is closed when a handshake would be", async () => {
+	const brief = await listenTls(
+		"127.0.0.1:0",
+		filesOf("server"),
+		() => [],
+		() => undefined,
+		1,
+		UNMETERED,
+	);
+	const socket = connect(Number(brief.at.split(":").at(-1)), "127.0.0.1");
+	await once(socket.resume(), "close");
+	await brief.close();
 });
 
 test("what isn't TLS gets no answer", async () => {

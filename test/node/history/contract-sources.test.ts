@@ -85,6 +85,21 @@ describe("sources of contracts", () => {
 		}
 		code.delete(toKey(OTHER));
 		expect(first.named("paid")).toEqual([shop]);
+		code.set(toKey(CONTRACT), Uint8Array.of(9));
+		expect(first.named("paid")).toEqual([]);
+	});
+
+	it("are searched without reading a record, in a list that keeps no code", () => {
+		const first = sources();
+		first.put(CONTRACT, JSON.stringify(RECORD));
+		expect(first.named("paid")).toHaveLength(1);
+		first.put(CONTRACT, JSON.stringify(RECORD));
+		const store = sources();
+		read = [];
+		for (let search = 0; search < 2; search++) expect(store.named("paid")).toHaveLength(1);
+		expect(read).toHaveLength(1);
+		const list = JSON.parse(Buffer.from(records.get(read[0] as string) as Uint8Array).toString());
+		expect(Object.keys(list[0][1]).sort()).toEqual(["codeHash", "contract", "words"]);
 	});
 
 	it("give way to other code", () => {

@@ -77,6 +77,26 @@ test("a journal keeps what was begun and what the node said, for one chain", asy
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test("an outcome is that of its transaction, whose attempt is found without walking all of them", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const [first, again, other] = [payment(1n), payment(1n, refBlockOf(blockId(5n, CHAIN))), payment(2n)];
+	const [key, otherKey] = paymentKeys([first, other]) as [string, string];
+	await journal.begin(2, key, first, "1sun");
+	await journal.conclude(key, "refused");
+	await journal.begin(2, key, again, "1sun");
+	await journal.begin(3, otherKey, other, "2sun");
+	await journal.conclude(otherKey, "sent");
+	const walks = vi.spyOn(Map.prototype, Symbol.iterator as never);
+	const read = await PaymentJournal.open(path, CHAIN);
+	const { contexts } = walks.mock;
+	walks.mockRestore();
+	expect(contexts.some((map) => (map as unknown) === read.attempts)).toBe(false);
+	expect([...read.attempts.values()]).toMatchObject([
+		{ txID: again.transaction.idHex, state: "begun" },
+		{ txID: other.transaction.idHex, state: "sent" },
+	]);
+});
+
 test("a line that was torn by the end of the process is no attempt, and the next one starts a line of its own", async () => {
 	const journal = await PaymentJournal.open(path, CHAIN);
 	const envelope = payment(1n);

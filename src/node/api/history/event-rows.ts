@@ -73,7 +73,7 @@ export async function contractEvents(
 	const name = filter.name ?? parameters.text("event_name");
 	const number = parameters.number("block_number");
 	const heights =
-		filter.heights ?? (number === undefined ? heightsOf(request) : blockHeights(request, number));
+		filter.heights ?? (number === undefined ? await heightsOf(request) : blockHeights(request, number));
 	const owner = ownerKey(contract);
 	const behind = new Implementations();
 	// What is behind a beacon is found by executing its code.

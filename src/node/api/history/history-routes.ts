@@ -235,7 +235,7 @@ async function answerOlder(
 	const contract = readContract(name);
 	if (block === undefined) return contractEvents(older, contract, { name: event }, olderEvents);
 	if (block !== "latest" && !/^\d{1,15}$/.test(block)) throw new HistoryRequestError("Invalid block number");
-	const { from, to } = heightsOf(older);
+	const { from, to } = await heightsOf(older);
 	// The newest block the parameters allow.
 	const number = block === "latest" ? to : Number(block);
 	const heights = { from: Math.max(number, from), to: Math.min(number, to) };
@@ -264,7 +264,7 @@ function olderRequest({ context, parameters, base }: HistoryRequest): HistoryReq
 /**
  * Transfers of ORC-10 tokens (protocol/history §5). `token_id` selects one token: by number, or before proposal 14 by name.
  */
-function assetMovementPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+async function assetMovementPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
 	const { context, parameters } = request;
 	const wanted = parameters.text("token_id");
 	const isWay = directionFilter(request);
@@ -272,7 +272,7 @@ function assetMovementPage(request: HistoryRequest, address: Uint8Array): Promis
 		(!isWay || isWay(row)) && (wanted === undefined || readAssetValue(row.value).token === wanted);
 	return indexedPage(request, {
 		lists: [{ kind: "asset", owner: ownerKey(address) }],
-		heights: heightsOf(request),
+		heights: await heightsOf(request),
 		accepts,
 		write: (row) => {
 			const movement = readAssetValue(row.value);

@@ -7,7 +7,7 @@ import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { ApiContext } from "../context.js";
 import { LongAnswer } from "../long-answer.js";
 import { type HistoryParameters, HistoryRequestError } from "./parameters.js";
-import { StoredBodies } from "./stored-bodies.js";
+import { StoredBodies, timeOfBlock } from "./stored-bodies.js";
 
 /** Maximum time slice before a page yields to other work. */
 const PAGE_SLICE_MS = 10;
@@ -50,29 +50,39 @@ export const headNumber = ({ node }: ApiContext): number => Number(node.view("fu
 export const bodiesOf = ({ node }: ApiContext): StoredBodies => new StoredBodies(() => node.view("full"));
 
 /** The block range that a request's filters allow. */
-export function heightsOf({ context, parameters }: HistoryRequest): Heights {
+export async function heightsOf({ context, parameters }: HistoryRequest): Promise<Heights> {
 	const head = headNumber(context);
 	const solid = solidNumber(context);
 	const { min, max } = parameters.times;
 	let [from, to] = [0, head];
-	if (min !== undefined) from = firstSince(context, min);
-	if (max !== undefined) to = firstSince(context, max + 1n) - 1;
+	if (min !== undefined) from = await firstSince(context, min);
+	if (max !== undefined) to = (await firstSince(context, max + 1n)) - 1;
 	if (parameters.flag("only_confirmed")) to = Math.min(to, solid);
 	if (parameters.flag("only_unconfirmed")) from = Math.max(from, solid + 1);
 	return { from, to };
 }
 
 /** The first block at or after a time; one above the head if there is none. */
-export function firstSince(context: ApiContext, timeMs: bigint): number {
-	const bodies = bodiesOf(context);
+export async function firstSince(context: ApiContext, timeMs: bigint): Promise<number> {
+	const turns = new TimeSlice(PAGE_SLICE_MS);
 	let [low, high] = [indexOf(context).coverage.lowest, headNumber(context) + 1];
 	while (low < high) {
-		const middle = (low + high) >>> 1;
+		if (turns.over) await turns.yield();
+		const middle = roundestOf(low, high - 1);
 		// Blocks no longer stored are old.
-		if (BigInt(bodies.timeOf(middle) ?? -1) >= timeMs) high = middle;
+		if (BigInt(timeOfBlock(context.node.view("full"), middle) ?? -1) >= timeMs) high = middle;
 		else low = middle + 1;
 	}
 	return low;
+}
+
+/**
+ * Of a range's heights, both inclusive, the one with the most zero bits at its end. Halving there takes a step a bit, and the same heights
+ * whatever the head is, so that their times are found again.
+ */
+function roundestOf(low: number, high: number): number {
+	const bit = 31 - Math.clz32((low - 1) ^ high);
+	return (high >>> bit) << bit;
 }
 
 interface IndexedQuery extends Pick<PageQuery, "lists" | "accepts"> {

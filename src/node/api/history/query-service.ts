@@ -117,7 +117,7 @@ async function listOrOne(
 	if (id !== undefined) return all(ofTransaction(request, kind, id));
 	const { isDescending } = pageOf(request);
 	const { lowest } = indexOf(request.context).coverage;
-	const { from, to } = askedHeights(request, { from: lowest, to: highest });
+	const { from, to } = await askedHeights(request, { from: lowest, to: highest });
 	const count = Math.min(to - from + 1, MAX_QUERY_BLOCKS);
 	const documents = new Documents(request.context.node);
 	return page(
@@ -132,9 +132,12 @@ async function listOrOne(
 }
 
 /** The blocks in a range that `since` and `block` allow. */
-function askedHeights({ context, parameters }: HistoryRequest, { from, to }: Heights): Heights {
+async function askedHeights(
+	{ context, parameters }: HistoryRequest,
+	{ from, to }: Heights,
+): Promise<Heights> {
 	const since = parameters.number("since");
-	const first = since === undefined ? from : Math.max(from, firstSince(context, since));
+	const first = since === undefined ? from : Math.max(from, await firstSince(context, since));
 	const block = parameters.number("block");
 	if (block === undefined) return { from: first, to };
 	return { from: Math.max(first, Number(block)), to: Math.min(to, Number(block)) };
@@ -160,7 +163,7 @@ async function logsOf(
 	const { skip, isDescending } = pageOf(request);
 	const { rows } = await indexOf(context).page({
 		lists: [{ kind: "log", owner: ownerKey(contract) }],
-		...askedHeights(request, heightsOf(request)),
+		...(await askedHeights(request, await heightsOf(request))),
 		descending: isDescending,
 		limit: skip + MAX_LOGS,
 	});

@@ -1,16 +1,19 @@
 /** Reads what rows point to from blocks and receipts, without decoding the rest of the block. */
 
 import { BLOCK_HEADER_FIELD, BLOCK_TRANSACTIONS_FIELD } from "../../../protocol/block.js";
-import { equalBytes } from "../../../protocol/bytes.js";
+import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { elementOfField } from "../../../protocol/codec/scan.js";
 import { BlockHeader, TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
-import { encodedBlockAt, encodedReceipts, INFOS_FIELD } from "../../chain/block-store.js";
+import { blockIdAt, encodedBlockAt, encodedReceipts, INFOS_FIELD } from "../../chain/block-store.js";
 import type { Place } from "../../history/rows.js";
+import { Recent } from "../../memory/recent.js";
 import type { StateView } from "../../state/view.js";
 
 /** Bytes of blocks and receipts read per answer, after which its page ends. */
 const MAX_BYTES = 64 << 20;
+/** Blocks whose times are remembered: searches by time begin at the same few thousand. */
+const KEPT_TIMES = 8_192;
 
 /** The data at a position in the chain. */
 export interface StoredBody {
@@ -39,12 +42,6 @@ export class StoredBodies {
 	/** Whether the read budget is used up. */
 	get isExhausted(): boolean {
 		return this.bytesRead > MAX_BYTES;
-	}
-
-	/** Timestamp of a block in milliseconds; undefined if it isn't stored. */
-	timeOf(height: number): number | undefined {
-		const { bytes, timeMs } = this.block(height);
-		return bytes && timeMs;
 	}
 
 	/**
@@ -78,11 +75,33 @@ export class StoredBodies {
 		if (this.last?.height === height) return this.last;
 		const state = this.view();
 		const bytes = encodedBlockAt(state, BigInt(height));
-		const header = bytes && elementOfField(bytes, BLOCK_HEADER_FIELD, 0);
 		const infos = bytes && encodedReceipts(state, BigInt(height));
 		this.bytesRead += (bytes?.length ?? 0) + (infos?.length ?? 0);
-		const timeMs = header ? Number(BlockHeader.decode(header).raw_data?.timestamp ?? 0n) : 0;
+		const timeMs = bytes ? timeIn(bytes) : 0;
 		this.last = { height, bytes, infos, timeMs };
 		return this.last;
 	}
+}
+
+/** By block id, so that they hold on every branch and chain. */
+const times = new Recent<number>(KEPT_TIMES, Number.POSITIVE_INFINITY, () => 0);
+
+/** Timestamp of a block in milliseconds; undefined if it isn't stored. PERF: reads the block, unless its time is remembered. */
+export function timeOfBlock(state: StateView, height: number): number | undefined {
+	const id = blockIdAt(state, BigInt(height));
+	if (!id) return undefined;
+	const key = toKey(id);
+	let timeMs = times.get(key);
+	if (timeMs === undefined) {
+		const bytes = state.block.get(id);
+		if (!bytes) return undefined;
+		timeMs = timeIn(bytes);
+	}
+	times.renew(key, timeMs);
+	return timeMs;
+}
+
+function timeIn(block: Uint8Array): number {
+	const header = elementOfField(block, BLOCK_HEADER_FIELD, 0);
+	return header ? Number(BlockHeader.decode(header).raw_data?.timestamp ?? 0n) : 0;
 }

@@ -41,7 +41,7 @@ function namedContract({ parameters }: HistoryRequest): Uint8Array | undefined {
 }
 
 /** Transfers of an account. */
-export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+export async function tokenPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
 	const { context } = request;
 	const contract = namedContract(request);
 	const isWay = directionFilter(request);
@@ -59,7 +59,7 @@ export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise
 	};
 	return indexedPage(request, {
 		lists: [{ kind: "token", owner: ownerKey(address) }],
-		heights: heightsOf(request),
+		heights: await heightsOf(request),
 		accepts,
 		write: async (row) => {
 			const movement = readTokenValue(row.value);

@@ -36,7 +36,7 @@ export function internalPage(request: HistoryRequest, address: Uint8Array): Prom
 	return pageOf(request, address, ["internal"]);
 }
 
-function pageOf(
+async function pageOf(
 	request: HistoryRequest,
 	address: Uint8Array,
 	kinds: readonly RowKind[],
@@ -44,7 +44,7 @@ function pageOf(
 	const owner = ownerKey(address);
 	return streamedPage(request, {
 		lists: kinds.map((kind) => ({ kind, owner })),
-		heights: heightsOf(request),
+		heights: await heightsOf(request),
 		accepts: directionFilter(request),
 		write: (row, bodies) => writeRow(request, row, bodies),
 	});

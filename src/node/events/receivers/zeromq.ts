@@ -33,11 +33,22 @@ const MAX_FRAMES_OF_ADDRESS = 20_000;
 const FEW_FRAMES_A_SECOND = 64;
 /** Bytes queued for one subscriber. */
 const MAX_WAITING_BYTES = 64 << 20;
+/** Bytes that wait for all subscribers, those of a message that several wait for counted once. */
+const MAX_WAITING_FOR_ALL = 256 << 20;
+/** What a waiting message takes for each of them, beside its bytes. */
+const WAITING_ENTRY_BYTES = 256;
 
 /** Frames counted in the second that started at `sinceMs`. */
 interface FrameWindow {
 	count: number;
 	sinceMs: number;
+}
+
+/** Its buffer is the same for all who wait for it. */
+interface WaitingMessage {
+	readonly bytes: Uint8Array;
+	/** Subscribers it waits for. */
+	holders: number;
 }
 
 interface Subscriber {
@@ -56,8 +67,10 @@ interface Subscriber {
 	/** When it last had a matching subscription, or became ready. */
 	unsubscribedMs: number;
 	readonly frames: FrameWindow;
-	waiting: number;
+	readonly waiting: Set<WaitingMessage>;
 	waitingBytes: number;
+	/** When the system last took a message, or the first that waits was given. */
+	tookMs: number;
 }
 
 export interface ZeromqConfig {
@@ -75,6 +88,8 @@ interface PublisherOptions {
 	readonly now?: () => number;
 	/** Maximum number of connections; the usual limit if absent. */
 	readonly places?: number;
+	/** Bytes that wait for all subscribers; the usual number if absent. */
+	readonly waitingForAll?: number;
 }
 
 export class Publisher implements Receiver {
@@ -85,11 +100,13 @@ export class Publisher implements Receiver {
 	private bound = 0;
 	private sent = 0;
 	private lost = 0;
+	private waitingBytes = 0;
 
 	private constructor(
 		private readonly highWaterMark: number,
 		private readonly now: () => number,
 		places: number,
+		private readonly maxWaiting: number,
 	) {
 		this.gate = new ConnectionGate(places, (socket) => this.connected(socket), false, {
 			isStale: (socket, crowded) => this.isStale(socket, crowded),
@@ -104,7 +121,8 @@ export class Publisher implements Receiver {
 	/** Binds the port; rejects with the system's error. */
 	static async listen(options: PublisherOptions): Promise<Publisher> {
 		const { host, port, highWaterMark, now = () => performance.now() } = options;
-		const publisher = new Publisher(highWaterMark, now, options.places ?? MAX_CONNECTIONS.eventQueue);
+		const { places = MAX_CONNECTIONS.eventQueue, waitingForAll = MAX_WAITING_FOR_ALL } = options;
+		const publisher = new Publisher(highWaterMark, now, places, waitingForAll);
 		publisher.bound = await publisher.gate.listen(port, host);
 		return publisher;
 	}
@@ -155,28 +173,57 @@ export class Publisher implements Receiver {
 	/** Sends a message to each matching subscriber whose queue isn't full. */
 	publish(message: EventMessage): void {
 		const name = triggerName(message.kind);
-		let bytes: Uint8Array | undefined;
+		let given: WaitingMessage | undefined;
 		for (const subscriber of this.subscribers.values()) {
 			if (!subscriber.isReady || !wants(subscriber, name)) continue;
-			bytes ??= messageBytes(utf8(name), utf8(message.json));
-			this.give(subscriber, bytes);
+			given ??= { bytes: messageBytes(utf8(name), utf8(message.json)), holders: 0 };
+			this.give(subscriber, given);
 		}
+		this.closeSlowest();
 	}
 
-	private give(subscriber: Subscriber, bytes: Uint8Array): void {
-		const isFull =
-			subscriber.waiting >= this.highWaterMark || subscriber.waitingBytes + bytes.length > MAX_WAITING_BYTES;
-		if (isFull) {
+	private give(subscriber: Subscriber, message: WaitingMessage): void {
+		const { waiting, waitingBytes } = subscriber;
+		const { bytes } = message;
+		if (waiting.size >= this.highWaterMark || waitingBytes + bytes.length > MAX_WAITING_BYTES) {
 			this.lost++;
 			return;
 		}
 		this.sent++;
-		subscriber.waiting++;
+		if (waiting.size === 0) subscriber.tookMs = this.now();
+		waiting.add(message);
 		subscriber.waitingBytes += bytes.length;
+		this.waitingBytes += WAITING_ENTRY_BYTES + (message.holders++ === 0 ? bytes.length : 0);
 		subscriber.socket.write(bytes, () => {
-			subscriber.waiting--;
-			subscriber.waitingBytes -= bytes.length;
+			subscriber.tookMs = this.now();
+			this.release(subscriber, message);
 		});
+	}
+
+	private release(subscriber: Subscriber, message: WaitingMessage): void {
+		if (!subscriber.waiting.delete(message)) return;
+		const { length } = message.bytes;
+		subscriber.waitingBytes -= length;
+		this.waitingBytes -= WAITING_ENTRY_BYTES + (--message.holders === 0 ? length : 0);
+	}
+
+	/** What it held is free at once: the system's word comes only after what else is published in this turn. */
+	private forget(subscriber: Subscriber): void {
+		this.subscribers.delete(subscriber.socket);
+		for (const message of subscriber.waiting) this.release(subscriber, message);
+	}
+
+	/** Closes whoever has taken nothing for longest, until what waits for the others is within the bound. */
+	private closeSlowest(): void {
+		while (this.waitingBytes > this.maxWaiting) {
+			let slowest: Subscriber | undefined;
+			for (const each of this.subscribers.values())
+				if (each.waiting.size > 0 && (!slowest || each.tookMs < slowest.tookMs)) slowest = each;
+			if (!slowest) return;
+			this.lost += slowest.waiting.size;
+			slowest.socket.destroy();
+			this.forget(slowest);
+		}
 	}
 
 	private connected(socket: Socket): void {
@@ -192,13 +239,14 @@ export class Publisher implements Receiver {
 			askedMs: undefined,
 			unsubscribedMs: nowMs,
 			frames: { count: 0, sinceMs: nowMs },
-			waiting: 0,
+			waiting: new Set(),
 			waitingBytes: 0,
+			tookMs: nowMs,
 		};
 		this.subscribers.set(socket, subscriber);
 		socket.setKeepAlive(true, KEEP_ALIVE_MS);
 		const reader = new SubscriberReader();
-		socket.on("close", () => this.subscribers.delete(socket));
+		socket.on("close", () => this.forget(subscriber));
 		const address = budgetAddress(socket);
 		socket.on("data", (bytes) => {
 			Object.assign(subscriber, { heardMs: this.now(), askedMs: undefined });
@@ -251,7 +299,8 @@ export class Publisher implements Receiver {
 				return;
 			case "answer":
 				// A peer that asks without reading gets no more answers.
-				if (subscriber.waiting < this.highWaterMark) this.give(subscriber, event.bytes);
+				if (subscriber.waiting.size < this.highWaterMark)
+					this.give(subscriber, { bytes: event.bytes, holders: 0 });
 				return;
 			case "subscribe":
 				if (subscriber.subscriptions >= MAX_SUBSCRIPTIONS) throw new ZmtpError("too many subscriptions");

@@ -155,6 +155,36 @@ test("what a slow subscriber can't take is lost to it alone, and the publisher n
 	await until(() => slow.heard().subarray(-2).toString() === "{}");
 });
 
+test("beyond the bound of all subscribers, who has taken nothing for longest is closed; what several hold counts once", async () => {
+	let nowMs = 0;
+	const queue = await Publisher.listen({
+		host: "127.0.0.1",
+		port: 0,
+		highWaterMark: 10,
+		now: () => nowMs,
+		waitingForAll: 20 << 10,
+	});
+	open.push(queue);
+	const blocks = [
+		await subscriber(queue, readyAs("SUB"), subscription("block")),
+		await subscriber(queue, readyAs("SUB"), subscription("block")),
+	];
+	const logs = await subscriber(queue, readyAs("SUB"), subscription("contractLog"));
+	for (const { heard } of [...blocks, logs]) await until(() => heard().length === HELLO);
+	const json = "x".repeat(4 << 10);
+	for (let i = 0; i < 3; i++) queue.publish(message(json));
+	expect(queue.counts).toEqual({ subscribers: 3, sent: 6, lost: 0 });
+	nowMs++;
+	// The system takes nothing within a turn.
+	for (let i = 0; i < 4; i++) queue.publish(message(json, "contractlog"));
+	expect(queue.counts).toEqual({ subscribers: 1, sent: 10, lost: 6 });
+	await until(() => blocks.every(({ socket }) => socket.destroyed));
+	await until(() => logs.heard().length > 4 * json.length);
+	// What was taken no longer counts.
+	for (let i = 0; i < 4; i++) queue.publish(message(json, "contractlog"));
+	expect(queue.counts).toEqual({ subscribers: 1, sent: 14, lost: 6 });
+});
+
 test.each([
 	["no greeting", utf8("GET / HTTP/1.1\r\n\r\n"), []],
 	["another mechanism", concatBytes(GREETING.subarray(0, 12), utf8("PLAIN"), GREETING.subarray(17)), []],
