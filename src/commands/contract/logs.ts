@@ -1,14 +1,15 @@
 import { Flags } from "@oclif/core";
 import { viewAddress } from "../../abi/coder.js";
 import { type DecodedEvent, decodeEvent, decodeLog } from "../../abi/log.js";
-import type { ContractInterface } from "../../abi/parameter.js";
+import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
-import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
 import { fetchBlockNamed } from "../../terminal/base/node-questions.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { keystoreFlags, nodeFlags, optional } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
+import { readTopic } from "../../wallet/abi/argument.js";
 import { findItem } from "../../wallet/abi/interface.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
@@ -53,7 +54,7 @@ export const ContractLogs = query({
 		}),
 		event: Flags.string({ description: "signature, or name in the interface", helpValue: "<signature>" }),
 		topic: Flags.string({
-			description: "value of an indexed parameter, in order: number, address, 32 bytes, or - for any",
+			description: "value of an indexed parameter, in order: number, address, text, bytes, or - for any",
 			helpValue: "<value>",
 			multiple: true,
 			multipleNonGreedy: true,
@@ -85,7 +86,7 @@ export const ContractLogs = query({
 			const named = event && decodeEvent(event, log);
 			printLog(log, named ?? decodeLog(await interfaceOf(log.address, log), log), json);
 		};
-		const values = await Promise.all((flags.topic ?? []).map((text) => topicBytes(settings, text)));
+		const values = await topicsOf(settings, event, flags.topic ?? []);
 		const wanted = {
 			addresses,
 			topics: [...(event && !event.anonymous ? [topicOf(event)] : []), ...values],
@@ -177,9 +178,20 @@ async function interfaceOfAll(
 const interfaceOrNone = (client: NodeClient, address: Uint8Array): Promise<ContractInterface> =>
 	interfaceThroughProxy(client, address).catch(onRefusal([], "not_found"));
 
-async function topicBytes(settings: Settings, text: string): Promise<Uint8Array | null> {
-	if (text === "-") return null;
-	if (/^0x[0-9a-f]{64}$/i.test(text)) return fromHex(text.slice(2));
-	if (/^-?\d+$/.test(text)) return fromHex(BigInt.asUintN(256, BigInt(text)).toString(16).padStart(64, "0"));
-	return concatBytes(new Uint8Array(12), (await accountNamed(settings, text)).subarray(1));
+/** @param event whose indexed parameters the texts are values of; undefined if it isn't known */
+async function topicsOf(
+	settings: Settings,
+	event: AbiItem | undefined,
+	texts: readonly string[],
+): Promise<readonly (Uint8Array | null)[]> {
+	const indexed = event?.inputs.filter((parameter) => parameter.indexed);
+	if (event && indexed && texts.length > indexed.length)
+		throw new Failure(
+			"bad_value",
+			`${event.name} has ${indexed.length} indexed parameters, not ${texts.length}`,
+		);
+	const account = (text: string): Promise<Uint8Array> => accountNamed(settings, text);
+	return Promise.all(
+		texts.map((text, index) => (text === "-" ? null : readTopic(indexed?.[index], text, account))),
+	);
 }

@@ -12,7 +12,7 @@ import { artifactMember } from "../../wallet/abi/interface.js";
 import { readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { type Json, readJson } from "../../wallet/json.js";
+import { givenJson, type Json } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { keepsNoPast } from "../../wallet/node/node-messages.js";
@@ -102,7 +102,7 @@ async function layoutFor(
 	given: string | undefined,
 ): Promise<{ readonly layout: StorageLayout; readonly of: Uint8Array }> {
 	if (given !== undefined) {
-		const json = readJson(await flagText(given, "the layout"));
+		const json = givenJson(await flagText(given, "the layout"), "the layout is not JSON");
 		const layout = readStorageLayout(artifactMember(json, "storageLayout") ?? json);
 		if (layout) return { layout, of: address };
 		throw new Failure(

@@ -1,15 +1,34 @@
 /**
- * Conditions of the console's statements. JavaScript takes a promise and a function for true, so `if (vault.paused()) send(…)` would
- * pay whatever the contract answers: what a statement decides by is checked when it is evaluated.
+ * The statements of the console as JavaScript that decides as it reads. JavaScript takes a promise and a function for true, so
+ * `if (vault.paused()) send(…)` would pay whatever the contract answers, and an amount of coins, an object, for more than nothing: what a
+ * statement decides by is checked when it is evaluated.
  */
 
 import { types } from "node:util";
-import { type AnyNode, parse } from "acorn";
+import { type AnyNode, type Options, Parser, type Program, parse, type TokenType, tokTypes } from "acorn";
 import { Failure } from "../../wallet/failure.js";
+import { Coins } from "./contract-object.js";
 import { isOperation, unawaited } from "./operations.js";
 
-/** Name of {@link decided} in statements. */
+/** Names of {@link decided} and {@link compared} in statements. */
 export const DECIDED = "$decided";
+export const COMPARED = "$compared";
+
+/** What the console's user typed, with its amounts written as JavaScript has them. */
+export interface ReadText {
+	readonly source: string;
+	readonly text: string;
+	/** Where each character of the text, and its end, was typed. */
+	readonly typedAt: Uint32Array;
+	/** Where the text has an amount of coins. */
+	readonly coinsAt: ReadonlySet<number>;
+}
+
+/**
+ * How a value decides: by being true; by being there; by being equal to another one (in a `switch`: to others, among them plain numbers,
+ * or amounts); or by what it returns as a function.
+ */
+type Kind = "truth" | "presence" | "value" | "number" | "amount" | "callback";
 
 /** The member of each kind of node that is taken for true or false. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -18,12 +37,20 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 	DoWhileStatement: "test",
 	ForStatement: "test",
 	ConditionalExpression: "test",
-	LogicalExpression: "left",
-	SwitchStatement: "discriminant",
-	SwitchCase: "test",
 };
 
-const COMPARISONS: ReadonlySet<string> = new Set(["===", "!==", "==", "!=", "<", "<=", ">", ">="]);
+const COMPARISONS: Readonly<Record<string, (left: bigint, right: bigint) => boolean>> = {
+	"===": (left, right) => left === right,
+	"!==": (left, right) => left !== right,
+	// biome-ignore lint/suspicious/noDoubleEquals: as typed
+	"==": (left, right) => left == right,
+	// biome-ignore lint/suspicious/noDoubleEquals: as typed
+	"!=": (left, right) => left != right,
+	"<": (left, right) => left < right,
+	"<=": (left, right) => left <= right,
+	">": (left, right) => left > right,
+	">=": (left, right) => left >= right,
+};
 
 const LOGICAL_ASSIGNMENTS: ReadonlySet<string> = new Set(["&&=", "||=", "??="]);
 
@@ -40,147 +67,389 @@ const DECIDING: ReadonlySet<string> = new Set([
 
 const MAX_QUOTED = 80;
 
+const SYNTAX: Options = { ecmaVersion: "latest", allowAwaitOutsideFunction: true };
+
 /**
- * A statement with {@link decided} around everything that it decides by.
- * @returns the statement as it is if it isn't complete, or no JavaScript
+ * A statement with {@link decided} around everything that it decides by, {@link compared} in place of comparisons, and `await` before
+ * a call that a variable is set to.
+ * @returns the text as it is if it isn't complete, or no JavaScript
  * @throws {Failure} `bad_value` if it is nested too deeply
  */
-export function withConditions(source: string): string {
+export function withConditions(read: ReadText): string {
 	// A statement that begins with a brace is read as an object first.
 	for (const [before, after] of [
 		["", ""],
 		["(", ")"],
 	] as const) {
-		const whole = `${before}${source}${after}`;
-		const program = parsed(whole);
-		if (!program) continue;
-		const changed = wrapped(whole, conditionsIn(program));
+		const whole = `${before}${read.text}${after}`;
+		const program = parsed(() => parse(whole, SYNTAX));
+		if (program instanceof SyntaxError) continue;
+		const changed = changedText(whole, new Changes(read, whole, before.length).of(program));
 		return changed.slice(before.length, changed.length - after.length);
 	}
-	return source;
+	return read.text;
 }
 
-function parsed(source: string): AnyNode | undefined {
+function parsed(run: () => Program): Program | SyntaxError {
 	try {
-		return parse(source, { ecmaVersion: "latest", allowAwaitOutsideFunction: true });
+		return run();
 	} catch (error) {
 		// Unread it would decide unchecked.
 		if (error instanceof RangeError || /stack space/.test((error as Error).message))
 			throw new Failure("bad_value", "the statement is nested too deeply");
-		return undefined;
+		if (error instanceof SyntaxError) return error;
+		throw error;
 	}
 }
 
-/** An expression by which something is decided: by its value, or by what it returns as a function. */
-interface Decider {
-	readonly node: AnyNode;
-	readonly isCallback: boolean;
-	/** The assignment whose target it is, which no call can stand for: it is checked before. */
-	readonly assignment?: AnyNode;
+/** What acorn offers to those who extend it, without types. */
+type OpenParser = new (
+	options: Options,
+	input: string,
+	start?: number,
+) => {
+	readonly options: Options;
+	readonly input: string;
+	readonly type: TokenType;
+	readonly start: number;
+	readonly lastTokEnd: number;
+	next(ignoreEscape?: boolean): void;
+	nextToken(): void;
+	startNode(): AnyNode;
+	parseStatement(context: string | null, isOutermost?: boolean, exported?: object): AnyNode;
+	parseExpression(): AnyNode;
+	parseExpressionStatement(node: AnyNode, expression: AnyNode): AnyNode;
+	parseSubscript(base: AnyNode, ...others: unknown[]): AnyNode;
+};
+
+const { braceL, bracketL, parenL, backQuote, dollarBraceL, braceR, bracketR, parenR } = tokTypes;
+const OPENING: readonly TokenType[] = [braceL, bracketL, parenL, dollarBraceL];
+const CLOSING: readonly TokenType[] = [braceR, bracketR, parenR];
+const STARTING: readonly TokenType[] = [bracketL, parenL, backQuote];
+
+/**
+ * Reads a script as the prompt would read it line by line: an outermost statement that begins with a brace and isn't a block is an
+ * object, and what begins with `(`, `[` or a backquote on a line of its own isn't the arguments of the line before it.
+ */
+class ScriptParser extends (Parser as unknown as OpenParser) {
+	/** Number of brackets that are open; acorn's constructor reads no token. */
+	private depth = 0;
+
+	override next(ignoreEscape?: boolean): void {
+		this.depth += Number(OPENING.includes(this.type)) - Number(CLOSING.includes(this.type));
+		super.next(ignoreEscape);
+	}
+
+	override parseStatement(context: string | null, isOutermost?: boolean, exported?: object): AnyNode {
+		const whole = () => super.parseStatement(context, isOutermost, exported);
+		if (!isOutermost || this.type !== braceL) return whole();
+		try {
+			const trial = new ScriptParser(this.options, this.input, this.start);
+			trial.nextToken();
+			trial.parseStatement(null);
+		} catch (noBlock) {
+			try {
+				return this.parseExpressionStatement(this.startNode(), this.parseExpression());
+			} catch (noObject) {
+				throw positionOf(noBlock) > positionOf(noObject) ? noBlock : noObject;
+			}
+		}
+		return whole();
+	}
+
+	override parseSubscript(base: AnyNode, ...others: unknown[]): AnyNode {
+		const isNew =
+			this.depth === 0 &&
+			STARTING.includes(this.type) &&
+			this.input.slice(this.lastTokEnd, this.start).includes("\n");
+		return isNew ? base : super.parseSubscript(base, ...others);
+	}
 }
 
-function conditionsIn(program: AnyNode): readonly Decider[] {
-	const found: Decider[] = [];
-	const left: AnyNode[] = [program];
-	for (let node = left.pop(); node; node = left.pop()) {
-		found.push(...decidersOf(node));
-		for (const member of Object.values(node)) {
-			for (const inner of Array.isArray(member) ? member : [member]) if (isNode(inner)) left.push(inner);
+/** How far acorn has read. */
+function positionOf(error: unknown): number {
+	return (error as { readonly pos?: number }).pos ?? 0;
+}
+
+/**
+ * The statements of a script as typed; those that share a line are one.
+ * @throws {Failure} `bad_value` with line and column if it isn't JavaScript
+ */
+export function statementsOf({ source, text, typedAt }: ReadText): readonly string[] {
+	const program = parsed(() => (ScriptParser as unknown as typeof Parser).parse(text, SYNTAX));
+	if (program instanceof SyntaxError) throw syntaxFailure(source, typedAt[positionOf(program)] ?? 0, program);
+	const parts: { readonly start: number; end: number }[] = [];
+	for (const { start, end } of program.body) {
+		const last = parts.at(-1);
+		if (last && !text.slice(last.end, start).includes("\n")) last.end = end;
+		else parts.push({ start, end });
+	}
+	return parts.map(({ start, end }) => source.slice(typedAt[start], typedAt[end]));
+}
+
+/** @param at position in the source */
+function syntaxFailure(source: string, at: number, { message }: SyntaxError): Failure {
+	const before = source.slice(0, at).split("\n");
+	const column = (before.at(-1) ?? "").length;
+	const [line = ""] = source.slice(at - column).split("\n", 1);
+	const why = `"${line.trim().slice(0, MAX_QUOTED)}": ${message.replace(/ \(\d+:\d+\)$/, "")}`;
+	return new Failure(
+		"bad_value",
+		`${why} (line ${before.length}, column ${column + 1}); nothing of the script has run`,
+	);
+}
+
+/** Text to be inserted, in place of `skip` characters. */
+interface Part {
+	readonly at: number;
+	/** Whether it belongs to what ends there. */
+	readonly isEnd: boolean;
+	/** Length of what it stands around. */
+	readonly length: number;
+	readonly text: string;
+	readonly skip?: number;
+}
+
+class Changes {
+	/** @param whole the text, behind `shift` other characters */
+	constructor(
+		private readonly read: ReadText,
+		private readonly whole: string,
+		private readonly shift: number,
+	) {}
+
+	/** Of nodes at the same place the outer one comes first. */
+	of(program: Program): readonly Part[] {
+		const found: Part[] = [];
+		const left: AnyNode[] = [program];
+		for (let node = left.pop(); node; node = left.pop()) {
+			found.push(...this.ofNode(node));
+			for (const member of Object.values(node)) {
+				for (const inner of Array.isArray(member) ? member : [member]) if (isNode(inner)) left.push(inner);
+			}
+		}
+		return [...found, ...callsSetTo(program).flatMap((call) => around(call, "(await ", ")"))];
+	}
+
+	private ofNode(node: AnyNode): readonly Part[] {
+		const member = CONDITIONS[node.type];
+		if (member !== undefined)
+			return this.decided((node as unknown as Readonly<Record<string, unknown>>)[member], "truth");
+		switch (node.type) {
+			case "LogicalExpression":
+				return this.decided(node.left, node.operator === "??" ? "presence" : "truth");
+			case "UnaryExpression":
+				return node.operator === "!" ? this.decided(node.argument, "truth") : [];
+			case "SwitchStatement": {
+				const cases = node.cases.map(({ test }) => test);
+				const isNumber = cases.some((test) => test?.type === "Literal" && typeof test.value === "number");
+				const kind = isNumber ? "number" : cases.some((test) => this.isAmount(test)) ? "amount" : "value";
+				return this.decided(node.discriminant, kind);
+			}
+			case "SwitchCase":
+				return this.decided(node.test, "value");
+			case "AssignmentExpression":
+				return LOGICAL_ASSIGNMENTS.has(node.operator) ? this.assigned(node, node.operator) : [];
+			case "BinaryExpression":
+				return node.operator in COMPARISONS ? this.compared(node, node.operator) : [];
+			case "CallExpression": {
+				const [callback] = node.arguments;
+				if (node.callee.type === "Identifier" && node.callee.name === "Boolean")
+					return this.decided(callback, "truth");
+				const property = node.callee.type === "MemberExpression" ? node.callee.property : undefined;
+				const name =
+					property?.type === "Identifier"
+						? property.name
+						: property?.type === "Literal"
+							? property.value
+							: "";
+				const isDeciding = DECIDING.has(String(name)) && callback?.type !== "SpreadElement";
+				return isDeciding ? this.decided(callback, "callback") : [];
+			}
+			default:
+				return [];
 		}
 	}
-	return found;
-}
 
-function decidersOf(node: AnyNode): readonly Decider[] {
-	const byValue = (...values: readonly unknown[]): readonly Decider[] =>
-		values.filter(isNode).map((value) => ({ node: value, isCallback: false }));
-	const member = CONDITIONS[node.type];
-	if (member !== undefined) return byValue((node as unknown as Readonly<Record<string, unknown>>)[member]);
-	switch (node.type) {
-		case "UnaryExpression":
-			return node.operator === "!" ? byValue(node.argument) : [];
-		case "AssignmentExpression":
-			return LOGICAL_ASSIGNMENTS.has(node.operator)
-				? [{ node: node.left, isCallback: false, assignment: node }]
-				: [];
-		case "BinaryExpression":
-			return COMPARISONS.has(node.operator) ? byValue(node.left, node.right) : [];
-		case "CallExpression": {
-			if (node.callee.type === "Identifier" && node.callee.name === "Boolean")
-				return byValue(node.arguments[0]);
-			const property = node.callee.type === "MemberExpression" ? node.callee.property : undefined;
-			const name =
-				property?.type === "Identifier" ? property.name : property?.type === "Literal" ? property.value : "";
-			const [callback] = node.arguments;
-			const isDeciding = DECIDING.has(String(name));
-			if (!isDeciding || !callback || callback.type === "SpreadElement") return [];
-			return [{ node: callback, isCallback: true }];
-		}
-		default:
-			return [];
+	private decided(node: unknown, kind: Kind): readonly Part[] {
+		return isNode(node) ? around(node, `${DECIDED}((`, `),${this.quoted(node)},"${kind}")`) : [];
+	}
+
+	/** `a &&= b` as `a && (a = b)`: no call can stand for the target. */
+	private assigned(node: Sides, operator: string): readonly Part[] {
+		const { left } = node;
+		const kind: Kind = operator === "??=" ? "presence" : "truth";
+		const check = `${DECIDED}((${this.whole.slice(left.start, left.end)}),${this.quoted(left)},"${kind}")`;
+		return [
+			...around(node, `(${check} ${operator.slice(0, 2)} (`, "))"),
+			this.inPlace(node, operator, operator.slice(2)),
+		];
+	}
+
+	private compared(node: Sides, operator: string): readonly Part[] {
+		const sides = [node.left, node.right];
+		const said = `"${operator}",[${sides.map((side) => this.quoted(side))}],[${sides.map((side) => this.isAmount(side))}]`;
+		return [...around(node, `${COMPARED}(`, `,${said})`), this.inPlace(node, operator, ",")];
+	}
+
+	/** Something else in place of an operator. */
+	private inPlace({ left, right }: Sides, operator: string, text: string): Part {
+		const between = this.whole
+			.slice(left.end, right.start)
+			.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, (comment) => " ".repeat(comment.length));
+		const at = left.end + between.indexOf(operator);
+		return { at, isEnd: true, length: Number.POSITIVE_INFINITY, text, skip: operator.length };
+	}
+
+	/** Whether an expression is an amount of coins with its unit, or one more or less than something. */
+	private isAmount(node: AnyNode | null | undefined): boolean {
+		if (node?.type === "BinaryExpression")
+			return /^[-+]$/.test(node.operator) && (this.isAmount(node.left) || this.isAmount(node.right));
+		return node?.type === "Literal" && this.read.coinsAt.has(node.start - this.shift);
+	}
+
+	/** As it was typed. */
+	private quoted({ start, end }: AnyNode): string {
+		const { source, typedAt } = this.read;
+		return JSON.stringify(
+			source.slice(typedAt[start - this.shift], typedAt[end - this.shift]).slice(0, MAX_QUOTED),
+		);
 	}
 }
+
+type Sides = AnyNode & { readonly left: AnyNode; readonly right: AnyNode };
 
 function isNode(value: unknown): value is AnyNode {
 	return typeof value === "object" && value !== null && "type" in value && "start" in value;
 }
 
-/** The source with a call around each of the expressions, which may be nested. */
-function wrapped(source: string, deciders: readonly Decider[]): string {
-	const parts = deciders.flatMap(({ node: { start, end }, isCallback, assignment }) => {
-		const length = end - start;
-		const quoted = JSON.stringify(source.slice(start, Math.min(end, start + MAX_QUOTED)));
-		if (assignment) {
-			const check = `(${DECIDED}((${source.slice(start, end)}),${quoted},false),`;
-			const whole = assignment.end - assignment.start;
-			return [
-				{ at: assignment.start, isEnd: false, length: whole, text: check },
-				{ at: assignment.end, isEnd: true, length: whole, text: ")" },
-			];
-		}
-		return [
-			{ at: start, isEnd: false, length, text: `${DECIDED}((` },
-			{ at: end, isEnd: true, length, text: `),${quoted},${isCallback})` },
-		];
+/**
+ * The calls that outermost variables are set to, or to something that begins with one: the variable gets what that comes to.
+ */
+function callsSetTo(program: Program): readonly AnyNode[] {
+	const values = program.body.flatMap((statement): readonly (AnyNode | null | undefined)[] => {
+		if (statement.type === "VariableDeclaration") return statement.declarations.map(({ init }) => init);
+		if (statement.type !== "ExpressionStatement") return [];
+		const { expression } = statement;
+		const isSetting =
+			expression.type === "AssignmentExpression" &&
+			(expression.operator === "=" || LOGICAL_ASSIGNMENTS.has(expression.operator));
+		return isSetting ? [expression.right] : [];
 	});
+	return values.map(firstCall).filter(isNode);
+}
+
+function firstCall(value: AnyNode | null | undefined): AnyNode | undefined {
+	for (let node = value; node; ) {
+		switch (node.type) {
+			case "CallExpression":
+			case "ImportExpression":
+				return node;
+			case "BinaryExpression":
+			case "LogicalExpression":
+				node = node.left;
+				break;
+			case "ConditionalExpression":
+				node = node.test;
+				break;
+			case "AssignmentExpression":
+				node = node.right;
+				break;
+			default:
+				return undefined;
+		}
+	}
+	return undefined;
+}
+
+function around({ start, end }: AnyNode, before: string, after: string): readonly Part[] {
+	const length = end - start;
+	return [
+		{ at: start, isEnd: false, length, text: before },
+		{ at: end, isEnd: true, length, text: after },
+	];
+}
+
+function changedText(source: string, parts: readonly Part[]): string {
 	// At one place, what ends there comes first, inner before outer; then outer starts before inner.
-	parts.sort(
-		(a, b) =>
-			a.at - b.at ||
-			Number(b.isEnd) - Number(a.isEnd) ||
-			(a.isEnd ? a.length - b.length : b.length - a.length),
-	);
+	const ordered = parts
+		.map((part, order) => ({ ...part, order }))
+		.sort(
+			(a, b) =>
+				a.at - b.at ||
+				Number(b.isEnd) - Number(a.isEnd) ||
+				(a.isEnd ? a.length - b.length || b.order - a.order : b.length - a.length || a.order - b.order),
+		);
 	let text = "";
 	let from = 0;
-	for (const part of parts) {
+	for (const part of ordered) {
 		text += source.slice(from, part.at) + part.text;
-		from = part.at;
+		from = part.at + (part.skip ?? 0);
 	}
 	return text + source.slice(from);
 }
 
 /**
- * Refuses a promise or an operation by which a statement decides.
+ * A value by which a statement decides, an amount of coins as JavaScript takes numbers.
  * @param text as typed
- * @param isCallback whether the value is a function whose results decide
- * @throws {Failure} `bad_value`
+ * @throws {Failure} `bad_value` for a promise, an operation, or a number that is compared with an amount
  */
-export function decided(value: unknown, text: string, isCallback: boolean): unknown {
-	if (!isCallback) {
-		if (types.isPromise(value)) throw unawaited(text);
-		if (!isOperation(value)) return value;
+export function decided(value: unknown, text: string, kind: Kind): unknown {
+	if (kind === "callback")
+		return typeof value === "function" ? decidingCallback(value as Callback, text) : value;
+	if (types.isPromise(value)) throw unawaited(text);
+	if (isOperation(value)) {
 		const why = `${text} is a function, which a condition takes for true`;
 		throw new Failure("bad_value", why, { hint: `write await ${text}()` });
 	}
-	if (typeof value !== "function") return value;
+	if (kind === "amount" && typeof value === "number") throw withoutUnit(text, value);
+	if (!(value instanceof Coins)) return value;
+	if (kind === "number") throw withoutUnit("a case", 5);
+	const sun = value.valueOf();
+	return kind === "presence" || (kind === "truth" && sun !== 0n) ? value : sun;
+}
+
+type Callback = (...values: readonly unknown[]) => unknown;
+
+function decidingCallback(decide: Callback, text: string): Callback {
 	return function (this: unknown, ...values: unknown[]): unknown {
 		// Boolean would only say that there is something.
-		const result: unknown = value.name === "Boolean" ? values[0] : value.apply(this, values);
-		if (!types.isPromise(result) && !isOperation(result)) return result;
+		const result: unknown = decide.name === "Boolean" ? values[0] : decide.apply(this, values);
+		if (!types.isPromise(result) && !isOperation(result)) return decided(result, text, "truth");
 		// Its own failure would be nobody's.
 		if (types.isPromise(result)) result.catch(() => undefined);
 		throw new Failure("bad_value", `what ${text} returns is not waited for`, {
 			hint: "write a loop: for (const each of list) if (await …) …",
 		});
 	};
+}
+
+/**
+ * A comparison, in which amounts of coins are numbers of sun.
+ * @param texts both sides as typed
+ * @param areAmounts whether a side is an amount that was typed with its unit
+ * @throws {Failure} `bad_value` as {@link decided} does, and for an amount that is compared with what has no unit
+ */
+export function compared(
+	left: unknown,
+	right: unknown,
+	operator: string,
+	texts: readonly [string, string],
+	areAmounts: readonly [boolean, boolean],
+): boolean {
+	const values = [decided(left, texts[0], "value"), decided(right, texts[1], "value")] as const;
+	for (const [side, value] of [left, right].entries()) {
+		const other = values[1 - side];
+		const isPlain = typeof other === "number" || typeof other === "string";
+		if (isPlain && (areAmounts[side] || value instanceof Coins))
+			throw withoutUnit(texts[1 - side] as string, other);
+	}
+	return COMPARISONS[operator]?.(...(values as readonly [bigint, bigint])) === true;
+}
+
+/** JavaScript would take `5` for 5sun, and a text for nothing that can be compared. */
+function withoutUnit(text: string, value: number | string): Failure {
+	const hint =
+		typeof value === "number" ? `write ${value}coin or ${value}sun` : "write an amount, such as 5coin";
+	return new Failure("bad_value", `${text} has no unit, and is compared with an amount of coins`, { hint });
 }

@@ -15,7 +15,15 @@ import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
-import { DECIDED, decided, withConditions } from "./conditions.js";
+import {
+	COMPARED,
+	compared,
+	DECIDED,
+	decided,
+	type ReadText,
+	statementsOf,
+	withConditions,
+} from "./conditions.js";
 import { RUNS_ALONE } from "./names.js";
 import type { Operations } from "./operations.js";
 
@@ -68,25 +76,52 @@ const COINS =
  * @throws {Failure} `bad_value`, `amount_unit` for an amount that isn't a whole number of sun
  */
 export function withAmounts(source: string, typed?: Map<bigint, string>): string {
+	return readAmounts(source, typed).text;
+}
+
+/** {@link withAmounts}, with what is where. */
+export function readAmounts(source: string, typed?: Map<bigint, string>): ReadText {
 	// The same number typed as one is no amount of coins.
 	for (const [digits] of source.matchAll(/(?<![\w$.])\d[\d_]*(?=n\b)/g))
 		typed?.delete(BigInt(digits.replaceAll("_", "")));
-	return source.replace(TOKENS, (token, offset: number) => {
-		if (!/^\d/.test(token)) return token;
-		if (token.includes("@")) return JSON.stringify(token);
-		if (/[ns]$/i.test(token)) {
-			const sun = parseCoinAmount(token);
-			typed?.set(sun, token);
-			return `${sun}n`;
-		}
-		const digits = plainDigits(token.replaceAll("_", ""));
-		if (digits === undefined || Number.isSafeInteger(Number(digits))) return token;
-		COINS.lastIndex = offset;
-		return COINS.test(source) ? JSON.stringify(token) : `${BigInt(digits)}n`;
-	});
+	const typedAt: number[] = [];
+	const coinsAt = new Set<number>();
+	let text = "";
+	let from = 0;
+	const take = (end: number): void => {
+		text += source.slice(from, end);
+		for (; from < end; from++) typedAt.push(from);
+	};
+	for (const { 0: token, index } of source.matchAll(TOKENS)) {
+		take(index);
+		const isCoins = /^\d[^@]*[ns]$/i.test(token);
+		if (isCoins) coinsAt.add(text.length);
+		const written = isCoins ? coinsText(token, typed) : numberText(token, source, index);
+		text += written;
+		for (let at = 0; at < written.length; at++) typedAt.push(index + (written === token ? at : 0));
+		from = index + token.length;
+	}
+	take(source.length);
+	return { source, text, typedAt: Uint32Array.from([...typedAt, from]), coinsAt };
 }
 
-/** A line that continues the statement before it, even where that looks complete. */
+function coinsText(token: string, typed: Map<bigint, string> | undefined): string {
+	const sun = parseCoinAmount(token);
+	typed?.set(sun, token);
+	return `${sun}n`;
+}
+
+/** Another one of the {@link TOKENS}. @param at where it is in the source */
+function numberText(token: string, source: string, at: number): string {
+	if (!/^\d/.test(token)) return token;
+	if (token.includes("@")) return JSON.stringify(token);
+	const digits = plainDigits(token.replaceAll("_", ""));
+	if (digits === undefined || Number.isSafeInteger(Number(digits))) return token;
+	COINS.lastIndex = at;
+	return COINS.test(source) ? JSON.stringify(token) : `${BigInt(digits)}n`;
+}
+
+/** A line that can only continue a statement that has run at the prompt, since that looked complete. */
 const CONTINUES = /^\s*(?:(?:else|catch|finally)\b|\?\.|\.(?![\d.]|exit\b))/;
 
 /**
@@ -108,9 +143,6 @@ function withAdvice(error: unknown, source: string, names: Names): unknown {
 
 /** What is known by name. */
 type Names = Readonly<Record<string, unknown>>;
-
-/** What is set to a call alone: the variable gets what that comes to. */
-const SET_TO_CALL = /^(\s*(?:(?:const|let|var)\s+)?[\w$]+\s*=\s*)(?=[\w$.]+\()(?!(?:async|function)\b)/;
 
 /**
  * Evaluates JavaScript with amounts; promises are waited for, and questions that stand alone are asked.
@@ -142,7 +174,11 @@ function opened(
 			done();
 		},
 	});
-	Object.assign(server.context, { console: new Console(printed), [DECIDED]: decided }, names);
+	Object.assign(
+		server.context,
+		{ console: new Console(printed), [DECIDED]: decided, [COMPARED]: compared },
+		names,
+	);
 	const own = server.eval.bind(server);
 	const evaluate: Evaluate = async (source, incomplete) => {
 		const result = await new Promise<unknown>((resolve, reject) => {
@@ -152,8 +188,7 @@ function opened(
 				if (error) reject(error);
 				else resolve(value);
 			};
-			const read = withAmounts(source.replace(SET_TO_CALL, "$1await "), operations.coins);
-			own(withConditions(read), server.context, "console", done);
+			own(withConditions(readAmounts(source, operations.coins)), server.context, "console", done);
 		});
 		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
 	};
@@ -260,7 +295,8 @@ export async function besidePrompt<T>({ input }: ConsoleTerminal, ask: () => Pro
 }
 
 /**
- * Runs the statements of a script one after another, and prints the result of each; stops at the first that fails.
+ * Runs the statements of a script one after another, and prints the result of each; stops at the first that fails. Where the script
+ * isn't JavaScript, none of it runs.
  * @throws {Failure}
  */
 export async function runScript(
@@ -268,36 +304,27 @@ export async function runScript(
 	names: Names,
 	operations: Operations,
 ): Promise<void> {
+	const statements = statementsOf(readAmounts(await textOf(terminal.input)));
 	const silent = new PassThrough();
 	const options = { prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false };
 	const { server, evaluate } = opened(options, terminal, names, operations);
-	let pending = "";
-	const run = async (isLast: boolean): Promise<void> => {
-		try {
-			const value = await evaluate(pending);
-			pending = "";
-			if (value !== undefined) terminal.print(typeof value === "string" ? value : shownValue(value));
-		} catch (error) {
-			if (error instanceof Recoverable && !isLast) return;
-			const { message } = error instanceof Recoverable ? error.err : (error as Error);
-			throw isRefusal(error)
-				? error
-				: new Failure("bad_value", `"${pending.trim().slice(0, 80)}": ${message}`);
-		}
-	};
 	try {
-		const lines = await linesOf(terminal.input);
-		for (const [at, line] of lines.entries()) {
-			pending += `${line}\n`;
-			if (!CONTINUES.test(lines[at + 1] ?? "")) await run(false);
+		for (const statement of statements) {
+			try {
+				const value = await evaluate(statement);
+				if (value !== undefined) terminal.print(typeof value === "string" ? value : shownValue(value));
+			} catch (error) {
+				if (isRefusal(error)) throw error;
+				const { message } = error instanceof Recoverable ? error.err : (error as Error);
+				throw new Failure("bad_value", `"${statement.slice(0, 80)}": ${message}`);
+			}
 		}
-		if (pending.trim() !== "") await run(true);
 	} finally {
 		server.close();
 	}
 }
 
-async function linesOf(input: Readable): Promise<readonly string[]> {
+async function textOf(input: Readable): Promise<string> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	for await (const chunk of input) {
@@ -307,5 +334,5 @@ async function linesOf(input: Readable): Promise<readonly string[]> {
 			throw new Failure("bad_value", `the script has more than ${MAX_SCRIPT_BYTES} bytes`);
 		chunks.push(bytes);
 	}
-	return Buffer.concat(chunks).toString("utf8").split("\n");
+	return Buffer.concat(chunks).toString("utf8");
 }

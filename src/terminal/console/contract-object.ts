@@ -1,6 +1,7 @@
 /** A contract as a console object, with a method for each function of its known interface. */
 
 import { inspect } from "node:util";
+import { decodeEvent, decodeLog } from "../../abi/log.js";
 import {
 	type AbiItem,
 	type AbiParameter,
@@ -8,8 +9,10 @@ import {
 	type ContractInterface,
 	hashedSignature,
 } from "../../abi/parameter.js";
+import { topicOf } from "../../abi/selector.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { findItem } from "../../wallet/abi/interface.js";
 import { type CallValues, callInWords, callPlan } from "../../wallet/actions/contract-plan.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
@@ -21,7 +24,9 @@ import type { NamedCall } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
 import { nearest } from "../../wallet/values/suggestion.js";
-import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
+import { fetchHeadNumber, pastLogs, USUAL_RANGE } from "../../wallet/view/contract-logs.js";
+import { explainRevert, logInterfaces, outputView } from "../../wallet/view/contract-outcome.js";
+import { fetchBlockNamed } from "../base/node-questions.js";
 import type { ActingPlan } from "../sending/act.js";
 import { consoleObject, type OperationKind, type Operations, type TypedCoins } from "./operations.js";
 
@@ -92,8 +97,68 @@ export function contractObject(
 		);
 		return [`contract ${name} ${address}`, ...lines].join("\n");
 	};
-	// Without Object's prototype, completion offers what the contract has and nothing else.
-	return consoleObject(name, { address, ...methods, [inspect.custom]: shown });
+	const events = chain.operations.inOrder(`${name}.events`, "question", eventsOf(chain, contract, items));
+	return consoleObject(
+		name,
+		{ address, ...methods, ...(methods["events"] ? {} : { events }) },
+		shown,
+		() => address,
+	);
+}
+
+/** Events as `coin contract logs` prints them. */
+interface ConsoleEvent {
+	readonly block: bigint;
+	readonly txID: string;
+	readonly logIndex: number;
+	/** Name of the event and values by name, or undefined if its type isn't known. */
+	readonly event?: string;
+	readonly args?: object;
+}
+
+/** The most events, and blocks that are looked through, of one answer. */
+const MAX_EVENTS = 1000;
+const MAX_BLOCKS = 1_000_000n;
+
+/** @returns a function that takes the name or signature of an event, or none for all, and the first and last block */
+function eventsOf({ client }: ConsoleChain, contract: Uint8Array, items: ContractInterface) {
+	const interfaceOf = logInterfaces(client, items);
+	const block = async (which: unknown): Promise<bigint> =>
+		(await fetchBlockNamed(client, String(which), "full")).number;
+	return async (...values: readonly unknown[]): Promise<readonly ConsoleEvent[]> => {
+		const [named, range = {}] = isPlain(values[0]) ? [undefined, ...values] : values;
+		if (!isPlain(range) || values.length > 2)
+			throw new Failure("bad_value", "which blocks? write { from: …, to: … }");
+		const { from, to } = optionsOf(range, ["from", "to"]);
+		const event = named === undefined ? undefined : findItem(items, String(named), "event");
+		const last = to === undefined ? await fetchHeadNumber(client) : await block(to);
+		const newest = last > USUAL_RANGE ? last - USUAL_RANGE + 1n : 0n;
+		const first = from === undefined ? newest : await block(from);
+		if (last - first >= MAX_BLOCKS)
+			throw new Failure("bad_value", `from ${first} to ${last} are more than ${MAX_BLOCKS} blocks`);
+		const topics = event && !event.anonymous ? [topicOf(event)] : [];
+		const found: ConsoleEvent[] = [];
+		for await (const log of pastLogs(client, { addresses: [contract], topics }, first, last)) {
+			if (found.length === MAX_EVENTS)
+				throw new Failure(
+					"bad_value",
+					`there are more than ${MAX_EVENTS} events in blocks ${first} to ${last}`,
+					{
+						hint: "choose fewer blocks with from and to, or ask for one event by its name",
+					},
+				);
+			const { topics, data } = log;
+			const decoded =
+				(event && decodeEvent(event, log)) ?? decodeLog(await interfaceOf(log.address, log), log);
+			found.push({
+				block: log.block,
+				txID: log.txID,
+				logIndex: log.logIndex,
+				...(decoded ?? { topics: topics.map((topic) => `0x${toHex(topic)}`), data: `0x${toHex(data)}` }),
+			});
+		}
+		return found;
+	};
 }
 
 function methodOf(
@@ -161,7 +226,10 @@ function methodOf(
 /** Deeper values are refused, since no contract takes any. */
 const MAX_DEPTH = 32;
 
-/** An amount of coins: printed with its unit, and converted to an integer of sun, like `5coin`, in calculations. */
+/**
+ * An amount of coins: printed with its unit, and converted to an integer of sun, like `5coin`, in calculations, and in conditions by
+ * `decided`.
+ */
 export class Coins {
 	constructor(private readonly sun: bigint) {}
 
@@ -175,6 +243,10 @@ export class Coins {
 
 	toJSON(): string {
 		return formatCoin(this.sun);
+	}
+
+	valueOf(): bigint {
+		return this.sun;
 	}
 }
 

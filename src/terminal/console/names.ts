@@ -1,6 +1,5 @@
 /** The console's global names: queries and actions, and an object for each key, contact and contract of the user. */
 
-import { inspect } from "node:util";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -53,6 +52,7 @@ const HELP = [
 	"",
 	"Reading functions answer, others are shown, signed and sent: vault.deposit({value: 5coin}). What stands alone is waited for,",
 	"inside a statement write await: if (await vault.paused()) …, (await block()).number.",
+	"vault.events(name?, {from, to}) are its events, without from and to those of the newest 5000 blocks.",
 	"vault.deposit.try(…), .estimate(…) and .data(…) send nothing. Options of a call: value, from, feeLimit, force,",
 	"tokenId, tokenValue. Amounts: 5coin, 20sun, 5@gold, 5e18. What is asked for runs in order. .exit ends.",
 ];
@@ -126,23 +126,16 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 		help: alone(() => HELP.join("\n")),
 	};
 
-	const { accounts, contracts } = await labelledObjects(chain, (label, address) =>
-		consoleObject(
-			label,
-			{
-				address,
-				balance: question(`${label}.balance`, () => balanceOf(address)),
-				send: operations.inOrder(
-					`${label}.send`,
-					"action",
-					(to: unknown, amount: unknown, options: SendOptions = {}) =>
-						pay(to, amount, { ...options, from: address }),
-				),
-				[inspect.custom]: () => `account ${label} ${address}`,
-			},
-			Object.prototype,
+	const { accounts, contracts } = await labelledObjects(chain, (label, address) => ({
+		address,
+		balance: question(`${label}.balance`, () => balanceOf(address)),
+		send: operations.inOrder(
+			`${label}.send`,
+			"action",
+			(to: unknown, amount: unknown, options: SendOptions = {}) =>
+				pay(to, amount, { ...options, from: address }),
 		),
-	);
+	}));
 	const named = Object.entries({ ...accounts, ...contracts }).filter(
 		([label]) => /^[A-Za-z_$][\w$]*$/.test(label) && !(label in commands) && !(label in globalThis),
 	);
@@ -171,18 +164,27 @@ function payer({ settings, perform }: ConsoleChain) {
 	};
 }
 
-/** Makes an object for each label. @param account makes the object of an account */
+/** Makes an object for each label. @param account makes the members of an account */
 async function labelledObjects(
 	chain: ConsoleChain,
 	account: (label: string, address: string) => object,
 ): Promise<Readonly<Record<"accounts" | "contracts", Record<string, object>>>> {
 	const accounts: Record<string, object> = {};
 	const contracts: Record<string, object> = {};
+	const [accountLines, contractLines] = [["accounts:"], ["contracts:"]];
 	for (const { label, address, items } of await labelledContracts(chain)) {
-		if (!items) accounts[label] = account(label, address);
-		else contracts[label] = contractObject(chain, label, await accountNamed(chain.settings, address), items);
+		(items ? contractLines : accountLines).push(`  ${label} ${address}`);
+		if (items)
+			contracts[label] = contractObject(chain, label, await accountNamed(chain.settings, address), items);
+		else {
+			const shown = () => `account ${label} ${address}`;
+			accounts[label] = consoleObject(label, account(label, address), shown, () => address);
+		}
 	}
-	return { accounts: consoleObject("accounts", accounts), contracts: consoleObject("contracts", contracts) };
+	return {
+		accounts: consoleObject("accounts", accounts, () => accountLines.join("\n")),
+		contracts: consoleObject("contracts", contracts, () => contractLines.join("\n")),
+	};
 }
 
 const SEND_OPTIONS = ["token", "memo", "from", "force"];

@@ -3,11 +3,13 @@
  * the state before it, or be informed that nothing was sent.
  */
 
+import { inspect } from "node:util";
 import { Failure } from "../../wallet/failure.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 
-/** What JavaScript itself asks of any object. */
+/** What JavaScript itself asks of any object, and Node.js of those that it prints. */
 const ASKED_OF_ALL = new Set(["then", "toJSON"]);
+const ASKED_OF_PRINTED = new Set(["constructor", "href", "protocol", "toLocaleString", "valueOf"]);
 
 /**
  * Makes an object refuse members that it hasn't, where JavaScript goes on with undefined.
@@ -16,22 +18,36 @@ const ASKED_OF_ALL = new Set(["then", "toJSON"]);
 function refusing<T extends object>(
 	object: T,
 	base: object,
-	refusal: (member: string, object: T) => Failure,
+	refusal: (member: string, object: T) => Failure | undefined,
 ): T {
 	const get = (target: object, key: string | symbol, receiver: T): unknown => {
-		if (typeof key === "string" && !(key in target) && !ASKED_OF_ALL.has(key)) throw refusal(key, receiver);
+		const isUnknown = typeof key === "string" && !(key in target) && !ASKED_OF_ALL.has(key);
+		const failure = isUnknown ? refusal(key, receiver) : undefined;
+		if (failure) throw failure;
 		return Reflect.get(target, key, receiver);
 	};
 	return Object.setPrototypeOf(object, new Proxy(base, { get })) as T;
 }
 
-/** An object of the console, which tells what a mistyped member was meant to be. */
+/**
+ * An object of the console, which tells what a mistyped member was meant to be.
+ * @param shown how it is printed
+ * @param text what stands for it in texts
+ */
 export function consoleObject<T extends object>(
 	label: string,
 	object: T,
-	base: object = Object.create(null),
+	shown: () => string,
+	text: () => string = shown,
 ): T {
+	Object.defineProperties(object, {
+		[inspect.custom]: { value: shown },
+		[Symbol.toPrimitive]: { value: text },
+	});
+	// Without Object's prototype, completion offers what the object has and little else.
+	const base = Object.create(null, { toString: { value: text } }) as object;
 	return refusing(object, base, (member) => {
+		if (ASKED_OF_PRINTED.has(member)) return undefined;
 		const [near] = nearest(member, Object.keys(object));
 		const hint = near === undefined ? `it has ${Object.keys(object).join(", ")}` : `did you mean ${near}?`;
 		return new Failure("bad_value", `${label} has no ${member}`, { hint });
@@ -72,6 +88,10 @@ class WatchedPromise<T> extends Promise<T> {
 	}
 
 	[Symbol.toPrimitive](): never {
+		throw unawaited(this.call);
+	}
+
+	[Symbol.iterator](): never {
 		throw unawaited(this.call);
 	}
 }
@@ -141,11 +161,14 @@ export class Operations {
 	): (...values: A) => Promise<T> {
 		const run = (...values: A): Promise<T> =>
 			this.run(`${name}(${values.length > 0 ? "…" : ""})`, kind, async () => work(...values));
+		const refuse = (): never => {
+			throw unawaited(`${name}()`);
+		};
 		const base = Object.assign(Object.create(Function.prototype) as object, {
-			[Symbol.toPrimitive]: () => {
-				throw unawaited(`${name}()`);
-			},
+			[Symbol.toPrimitive]: refuse,
+			[Symbol.iterator]: refuse,
 		});
+		Object.defineProperty(run, "name", { value: name });
 		OPERATIONS.add(run);
 		return refusing(run, base, (member) => unawaited(`${name}()`, member));
 	}

@@ -121,12 +121,22 @@ function wholeNumber(flag: string, text: string): bigint {
 }
 
 const FILE = /\.(json|abi)$/i;
+const ONE_WORD = /^[^\s[{"]+$/;
 
-/** The text of a flag that may name a file or standard input. @throws {Failure} `bad_value` */
+/**
+ * The text of a flag that may name a file or standard input.
+ * @param purpose what is read, such as "the interface"
+ * @throws {Failure} `bad_value`
+ */
 export async function flagText(value: string, purpose: string): Promise<string> {
 	if (value === "-") return givenStdin(purpose);
-	// Accepts a bare file name, as other flags do; it can't be confused with JSON or function names.
-	if (!value.startsWith("@") && !(FILE.test(value) && existsSync(value))) return value;
+	if (!value.startsWith("@")) {
+		// Accepts a bare file name, as other flags do; it can't be confused with JSON or function names.
+		const isFile = FILE.test(value) && existsSync(value);
+		if (!isFile && ONE_WORD.test(value) && (FILE.test(value) || value.includes("/")))
+			throw new Failure("bad_value", `there is no file ${value}, from which ${purpose} would be read`);
+		if (!isFile) return value;
+	}
 	const path = value.replace(/^@/, "");
 	return readFile(path, "utf8").catch(unreadable(path));
 }
@@ -165,10 +175,7 @@ export async function interfaceEntries(value: string, settings: Settings): Promi
 
 /** @param text the text obtained from the flag's value, which is the value itself if it isn't a file */
 function isContractWord(value: string, text: string): boolean {
-	if (text !== value || !/^[^\s[{"]+$/.test(text)) return false;
-	if (FILE.test(text) || text.includes("/"))
-		throw new Failure("bad_value", `there is no file ${text}, from which the interface would be read`);
-	return true;
+	return text === value && ONE_WORD.test(text);
 }
 
 function noInterface(label: string): Failure {

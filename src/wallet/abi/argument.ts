@@ -4,9 +4,10 @@
  * (1.5e18); amounts of coins carry their unit (5coin is 5000000); amounts of tokens name the token (5@gold).
  */
 
-import { type AbiValue, parameterKeys } from "../../abi/coder.js";
+import { type AbiValue, encodeValues, parameterKeys } from "../../abi/coder.js";
 import { type AbiParameter, arrayParts, fixedLength, integerType, isInRange } from "../../abi/parameter.js";
-import { toHex } from "../../protocol/bytes.js";
+import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
 import { Failure } from "../failure.js";
 import { amountParts, type NamedAmounts } from "../token/named-amount.js";
 import { isCoinUnit, parseCoinAmount } from "../values/amount.js";
@@ -50,6 +51,41 @@ export async function readArguments(
 /** Whether arguments are given by name. */
 export const areNamed = (parameters: readonly AbiParameter[], texts: readonly string[]): boolean =>
 	byName(parameters, texts) !== undefined;
+
+/**
+ * Reads the topic of an indexed parameter: its value as typed for its type, of which `string` and `bytes` leave their hash alone; 32 bytes
+ * as `0x…` are the topic itself.
+ * @param parameter if unknown, a number is `uint256` or `int256`, and anything else an address
+ * @returns 32 bytes
+ * @throws {Failure} `bad_value`
+ */
+export async function readTopic(
+	parameter: AbiParameter | undefined,
+	text: string,
+	resolve: ResolveAccount,
+): Promise<Uint8Array> {
+	if (/^0x[0-9a-f]{64}$/i.test(text)) return fromHex(text.slice(2));
+	const type = parameter?.type ?? usualType(text);
+	if (type === "address") return concatBytes(new Uint8Array(12), (await resolve(text)).subarray(1));
+	const known = { name: parameter?.name ?? "", type };
+	if (type === "string") return keccak256(utf8(text));
+	if (parameter && (arrayParts(parameter) || parameter.components))
+		throw new Failure(
+			"bad_value",
+			`the topic of ${label(parameter, 0)} is a hash: 32 bytes as 0x… are needed`,
+		);
+	const [value] = await readArguments([known], [text], resolve);
+	return type === "bytes"
+		? keccak256(fromHex(String(value).slice(2)))
+		: encodeValues([known], [value as AbiValue]);
+}
+
+function usualType(text: string): string {
+	// 20 or 21 bytes are an address.
+	if (!/^-?(\d[\d_]*(\.\d+)?(e\+?\d+)?|0x(?![0-9a-f]{40}([0-9a-f]{2})?$)[0-9a-f]+)$/i.test(text))
+		return "address";
+	return text.startsWith("-") ? "int256" : "uint256";
+}
 
 /**
  * The texts in the order of the parameters if every one begins with a parameter's name and `=`.

@@ -1,6 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { runPrompt, runScript, shownValue } from "../../../src/terminal/console/console-prompt.js";
+import { Coins } from "../../../src/terminal/console/contract-object.js";
 import { RUNS_ALONE } from "../../../src/terminal/console/names.js";
 import { Operations } from "../../../src/terminal/console/operations.js";
 import { Failure } from "../../../src/wallet/failure.js";
@@ -28,6 +29,8 @@ async function told(input: Readable, run: typeof runScript, lines: string[] = []
 		balance,
 		refused: operations.inOrder("refused", "action", refused),
 		isPaused: operations.inOrder("isPaused", "question", async () => false),
+		coins: operations.inOrder("coins", "question", async (sun: bigint = 0n) => new Coins(sun)),
+		pair: operations.inOrder("pair", "question", async () => [3, 1]),
 		answer: operations.inOrder("answer", "question", async () => ({ number: 7, is: "an answer" })),
 		use: operations.inOrder("use", "action", async (who: string) => {
 			paidBy.who = who;
@@ -58,6 +61,77 @@ it("reads a line that continues a statement as part of it", async () => {
 	const source =
 		"if (await isPaused()) pay(1)\nelse pay(2)\ntry { await refused() }\ncatch { pay(3) }\n[1, 2]\n  .map((n) => n * 2)\npaid()";
 	expect(await script(source)).toBe("[ 2, 4 ]\nme pays 2, me pays 3\n");
+});
+
+it("reads the whole script before any of it runs", async () => {
+	expect(await script("const amount = 5coin\n  - 2coin\namount\npay(1)\n.then((n) => n + 1)\n")).toBe(
+		"3000000n\n2\n",
+	);
+	const lines: string[] = [];
+	const source = "console.log(1)\npay(1)\nconst a = (2";
+	await expect(told(Readable.from([Buffer.from(source)]), runScript, lines)).rejects.toThrow(
+		'"const a = (2": Unexpected token (line 3, column 13); nothing of the script has run',
+	);
+	expect(lines).toEqual([]);
+});
+
+it("takes amounts of coins for numbers of sun where something is decided by them", async () => {
+	for (const [source, said] of [
+		["await coins() ? 1 : 2", "2"],
+		["!(await coins())", "true"],
+		["await coins() || 3", "3"],
+		["await coins(5n) || 3", "0.000005coin"],
+		["await coins() && 3", "0n"],
+		["await coins() ?? 3", "0coin"],
+		["await coins(1n) && 3", "3"],
+		["(await coins()) === 0coin", "true"],
+		["await coins(5000000n) == 5coin", "true"],
+		["5coin !== await coins(5000000n)", "false"],
+		["await coins(5n) > 4sun", "true"],
+		["(await coins(5n)) >= await coins(6n)", "false"],
+		["(await coins()) === undefined", "false"],
+		["[await coins(), await coins(2n)].filter(Boolean)", "[ 0.000002coin ]"],
+		["[await coins(), await coins(2n)].findIndex((a) => a)", "1"],
+		["let s; switch (await coins(2n)) { case 1sun: s = 1; break; case 2sun: s = 2 }; s", "2"],
+		["let z = coins(); z ||= 7; z", "7"],
+		["const b = coins(9000000n); b", "9coin"],
+		["coins()", "0coin"],
+	] as const)
+		expect(await script(source), source).toBe(`${said}\n`);
+});
+
+it("refuses to compare amounts with numbers that have no unit", async () => {
+	for (const [source, text] of [
+		["await coins(5n) > 4", "4"],
+		["0 === await coins()", "0"],
+		["const limit = 4\nif (await coins(5n) > limit) pay(1)", "limit"],
+		["7 < 5coin", "7"],
+		["(await answer()).number < 5coin", "(await answer()).number"],
+		["5 > (await coins()) - 2coin", "5"],
+		["await coins() === '0coin'", "'0coin'"],
+		["switch (await coins()) { case 0: pay(1) }", "a case"],
+		["switch (1) { case 1coin: pay(1) }", "1"],
+	] as const)
+		await expect(script(source), source).rejects.toMatchObject({
+			message: `${text} has no unit, and is compared with an amount of coins`,
+		});
+	await expect(script("await coins(5n) > 4")).rejects.toMatchObject({
+		facts: { hint: "write 4coin or 4sun" },
+	});
+	expect(await script("5n > 4\n6coin / 2coin > 2")).toBe("true\ntrue\n");
+});
+
+it("waits for what variables are set to, also in patterns and by assignments that decide", async () => {
+	for (const [source, said] of [
+		["const [q, r] = pair(); q - r", "2"],
+		["let number; ({ number } = answer()); number", "7"],
+		["let ok = true; ok &&= isPaused(); ok", "false"],
+		["let no; no ??= answer(); no.number", "7"],
+		["let n = 0; n ||= answer(); n.number", "7"],
+	] as const)
+		expect(await script(source.replaceAll("; ", "\n")).then((text) => text.split("\n").at(-2)), source).toBe(
+			said,
+		);
 });
 
 it("ends at the first statement that fails, with its reason", async () => {
@@ -136,6 +210,9 @@ it("refuses what isn't waited for, where it would be taken for something else", 
 		"isPaused() + 1n",
 		"[isPaused()]",
 		"String(isPaused())",
+		"[...isPaused()]",
+		"{ const [a] = isPaused(); a }",
+		"for (const each of isPaused) pay(1)",
 	])
 		await expect(script(source)).rejects.toMatchObject(refusal);
 	for (const [source, hint] of [
@@ -176,9 +253,12 @@ it("refuses promises of the user's own functions where something is decided by t
 		"ok() && pay(1)",
 		"[1].some(async () => false) && pay(1)",
 		"[ok()].filter(Boolean).length && pay(1)",
+		"[ok(), ok()].every(Boolean) && pay(1)",
 	]) {
 		await expect(script(`${ok}${source}`), source).rejects.toThrow("is not waited for");
-		await expect(script(`${ok}let p = 0; p = ok()\nif (p) pay(1)`)).rejects.toThrow("p is not waited for");
+		await expect(script(`${ok}let p = 0\nif (true) p = ok()\nif (p) pay(1)`)).rejects.toThrow(
+			"p is not waited for",
+		);
 	}
 	expect(await script(`${ok}if (await ok()) pay(1)\npaid()\n[3, 4].filter((n) => n > 3)`)).toBe("\n[ 4 ]\n");
 });

@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
+import { topicOf } from "../../../src/abi/selector.js";
+import { utf8 } from "../../../src/protocol/bytes.js";
 import {
 	amountText,
 	argumentText,
@@ -151,8 +153,55 @@ it("gives a text the digits of a number, whatever was typed as coins before", as
 
 it("has functions with the names of its own members by their signatures alone", async () => {
 	const vault = calling([], "then(uint256 x)", "address()", "title()");
-	expect(Object.keys(vault)).toEqual(["address", "then(uint256)", "address()", "title"]);
+	expect(Object.keys(vault)).toEqual(["address", "then(uint256)", "address()", "title", "events"]);
 	expect(typeof vault["address"]).toBe("string");
 	expect(await Promise.resolve(vault)).toBe(vault);
 	expect(await vault["then(uint256)"]?.data(1n)).toMatch(/^0x/);
+});
+
+it("tells its events, of the newest blocks or those that are asked for", async () => {
+	const ranges: unknown[] = [];
+	const word = (value: bigint): string => value.toString(16).padStart(64, "0");
+	const paid = parseSignature("Paid(uint256 indexed id,uint256 amount)", "event");
+	const send = async ({ body }: { readonly body: string }): Promise<object> => {
+		const { method, params } = JSON.parse(body);
+		const [{ fromBlock = "", toBlock = "", topics = [] } = {}] = params;
+		if (method === "eth_getLogs") ranges.push([fromBlock, toBlock, topics.length]);
+		const log = (number: number): object => ({
+			blockNumber: "0x7",
+			transactionHash: `0x${"ab".repeat(32)}`,
+			logIndex: `0x${number.toString(16)}`,
+			address: `0x${"00".repeat(20)}`,
+			topics: [`0x${Buffer.from(topicOf(paid)).toString("hex")}`, `0x${word(5n)}`],
+			data: `0x${word(9n)}`,
+		});
+		const logs = Array.from({ length: fromBlock === "0x0" ? 1001 : 1 }, (_, index) => log(index));
+		const result = method === "eth_blockNumber" ? "0x2710" : logs;
+		return { status: 200, body: utf8(JSON.stringify({ result })) };
+	};
+	const call = async (_: string, { num }: { readonly num: bigint }): Promise<object> => ({
+		block_header: { raw_data: { number: num } },
+	});
+	const client = { send, call, settings: { jsonrpc: "http://node", contactsFile: "/nowhere/contacts" } };
+	const chain = { client, settings: client.settings, operations: new Operations(), from: () => undefined };
+	const events = (...more: readonly string[]): ((...values: unknown[]) => Promise<unknown>) => {
+		const items = [paid, ...more.map((text) => parseSignature(text, "function"))];
+		const contract = Uint8Array.of(0x41, ...new Uint8Array(20));
+		const object = contractObject(chain as unknown as ConsoleChain, "vault", contract, items);
+		return (object as { events(...values: unknown[]): Promise<unknown> }).events;
+	};
+	const found = { block: 7n, logIndex: 0, event: "Paid", args: { id: 5n, amount: 9n } };
+	expect(await events()("Paid")).toMatchObject([found]);
+	expect(await events()({ from: 1, to: 8n })).toMatchObject([found]);
+	expect(ranges).toEqual([
+		["0x1389", "0x2710", 1],
+		["0x1", "0x8", 0],
+	]);
+	await expect(events()("Piad")).rejects.toThrow("no event Piad");
+	await expect(events()("Paid", { form: 1 })).rejects.toThrow('"form" is not an option');
+	await expect(events()("Paid", { from: 0 })).rejects.toThrow(
+		"there are more than 1000 events in blocks 0 to",
+	);
+	await expect(events()({ from: 1, to: 2_000_000 })).rejects.toThrow("more than 1000000 blocks");
+	await expect(events("events(uint256 x) view")()).rejects.toThrow("1 are needed: uint256 x");
 });

@@ -1,6 +1,11 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
+import { runScript } from "../../../src/terminal/console/console-prompt.js";
 import type { ConsoleChain } from "../../../src/terminal/console/contract-object.js";
 import { consoleNames } from "../../../src/terminal/console/names.js";
 import { Operations } from "../../../src/terminal/console/operations.js";
@@ -51,4 +56,63 @@ it("pays no contract unless it is told to", async () => {
 	const to = toBase58Check(BOB);
 	await expect(send(to, 1n)).rejects.toThrow("the recipient is a contract");
 	expect(await send(to, 1n, { force: true })).toMatchObject({ type: { name: "TransferContract" } });
+});
+
+it("prints accounts and contracts, and writes them in texts by their address", async () => {
+	const folder = await mkdtemp(join(tmpdir(), "console-names-"));
+	const [dev, store] = ["11", "22"].map((digits) => toBase58Check(fromHex(`41${digits.repeat(20)}`)));
+	const contactsFile = join(folder, "contacts");
+	const contacts = [
+		{ label: "dev", address: dev },
+		{ label: "store", address: store },
+	];
+	await writeFile(contactsFile, JSON.stringify(contacts));
+	const settings = { contactsFile, keystoreDirectory: join(folder, "keystore"), http: "http://node" };
+	const abi = { entrys: [{ type: "Function", name: "value", stateMutability: "View" }] };
+	const { client } = answering(
+		{ getcontract: ({ value }) => (value === `41${"22".repeat(20)}` ? { abi } : {}) },
+		settings,
+	);
+	const send = async () => ({ status: 404, body: new Uint8Array() });
+	const operations = new Operations();
+	const chain = {
+		client: Object.assign(client, { send, baseUrl: () => "http://node" }),
+		settings,
+		operations,
+		from: () => undefined,
+	};
+	const { globals } = await consoleNames(chain as unknown as ConsoleChain, () => undefined);
+	const script = async (source: string): Promise<string> => {
+		let said = "";
+		const print = (text: string): void => {
+			said += `${text}\n`;
+		};
+		const terminal = {
+			input: Readable.from([Buffer.from(source)]),
+			output: new Writable(),
+			history: undefined,
+		};
+		await runScript({ ...terminal, print, note: print }, globals, operations);
+		return said;
+	};
+	const shown = `contract store ${store}\n  value() view`;
+	for (const [source, said] of [
+		["dev", `account dev ${dev}`],
+		["store", shown],
+		["contracts.store", shown],
+		[`await contract("${store}")`, shown.replace("store", String(store))],
+		["accounts", `accounts:\n  dev ${dev}`],
+		["contracts", `contracts:\n  store ${store}`],
+		["console.log(accounts)", `accounts:\n  dev ${dev}`],
+		["console.log('%s', store)", `${store}`],
+		["({ dev })", `{ dev: account dev ${dev} }`],
+		[`\`to \${dev} and \${store}\` + dev`, `to ${dev} and ${store}${dev}`],
+		["String(accounts)", `accounts:\n  dev ${dev}`],
+		["JSON.stringify(dev)", `{"address":"${dev}"}`],
+		["[store.toString(), store.href]", `[ '${store}', undefined ]`],
+		["console.log([dev.send])", "[ [Function: dev.send] ]"],
+	] as const)
+		expect(await script(source), source).toBe(`${said}\n`);
+	await expect(script("dev.sned")).rejects.toMatchObject({ facts: { hint: "did you mean send?" } });
+	await rm(folder, { recursive: true });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromHex } from "../../../src/protocol/bytes.js";
-import { namedCall, valuesOf } from "../../../src/terminal/contract/contract-input.js";
+import { flagText, namedCall, valuesOf } from "../../../src/terminal/contract/contract-input.js";
 import { deployable } from "../../../src/terminal/contract/deployment-input.js";
 import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { NamedAmounts } from "../../../src/wallet/token/named-amount.js";
@@ -60,6 +60,15 @@ test("arguments are known to be given by names that only the node says", async (
 	await keepInterface(node.settings, fromHex(`41${"00".repeat(20)}`), [entry]);
 	expect(await isByNodesNames("f", named)).toBe(false);
 	await rm(folder, { recursive: true });
+});
+
+test("a text that names a file that isn't there is not taken for the content", async () => {
+	for (const name of ["Store.layuot.json", "out/Store"])
+		await expect(flagText(name, "the layout")).rejects.toThrow(
+			`there is no file ${name}, from which the layout would be read`,
+		);
+	for (const text of ['{"a":"x/y"}', "store", "0x6001"])
+		expect(await flagText(text, "the layout")).toBe(text);
 });
 
 describe("what is deployed", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { fromHex } from "../../../src/protocol/bytes.js";
-import { readArguments } from "../../../src/wallet/abi/argument.js";
+import { fromHex, toHex, utf8 } from "../../../src/protocol/bytes.js";
+import { keccak256 } from "../../../src/protocol/hash.js";
+import { readArguments, readTopic } from "../../../src/wallet/abi/argument.js";
 import { findItem } from "../../../src/wallet/abi/interface.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
 import { Failure } from "../../../src/wallet/failure.js";
@@ -136,4 +137,39 @@ test("an account that isn't found is told with those that are near", async () =>
 		code: "bad_value",
 		facts: { hint: "did you mean bob?" },
 	});
+});
+
+test("topics are read by the types of indexed parameters", async () => {
+	const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
+	const bob = `${"0".repeat(24)}${"22".repeat(20)}`;
+	const account = async (text: string): Promise<Uint8Array> => {
+		if (text !== "bob" && text !== `0x${"22".repeat(20)}`) throw new Failure("wallet_not_found", text);
+		return fromHex(`41${"22".repeat(20)}`);
+	};
+	for (const [type, text, topic] of [
+		["uint256", "5e6", word(5_000_000n)],
+		["int8", "-1", word(-1n)],
+		["uint64", "5coin", word(5_000_000n)],
+		["bool", "true", word(1n)],
+		["bytes4", "0x01020304", "01020304".padEnd(64, "0")],
+		["string", "5", toHex(keccak256(utf8("5")))],
+		["bytes", "0x05", toHex(keccak256(fromHex("05")))],
+		["string", `0x${"ab".repeat(32)}`, "ab".repeat(32)],
+		["address", "bob", bob],
+		[undefined, "5e6", word(5_000_000n)],
+		[undefined, "-5", word(-5n)],
+		[undefined, "0x2a", word(42n)],
+		[undefined, `0x${"22".repeat(20)}`, bob],
+		[undefined, "bob", bob],
+	] as const) {
+		const parameter = type === undefined ? undefined : { name: "", type };
+		expect(toHex(await readTopic(parameter, text, account)), `${type} ${text}`).toBe(topic);
+	}
+	for (const [type, text, said] of [
+		["uint256", "bob", '"bob" is not a whole number'],
+		["uint8", "256", "out of range"],
+		["uint256[]", "[1]", "the topic of uint256[] (number 1) is a hash"],
+		[undefined, "1e80", "out of range"],
+	] as const)
+		await expect(readTopic(type && { name: "", type }, text, account), text).rejects.toThrow(said);
 });
