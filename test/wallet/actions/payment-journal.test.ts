@@ -86,7 +86,7 @@ test("an outcome is that of its transaction, whose attempt is found without walk
 	await journal.begin(2, key, again, "1sun");
 	await journal.begin(3, otherKey, other, "2sun");
 	await journal.conclude(otherKey, "sent");
-	const walks = vi.spyOn(Map.prototype, Symbol.iterator as never);
+	const walks = vi.spyOn(Map.prototype, Symbol.iterator);
 	const read = await PaymentJournal.open(path, CHAIN);
 	const { contexts } = walks.mock;
 	walks.mockRestore();
