@@ -4,6 +4,7 @@ import { unverifiedProofs } from "../../src/node/shielded/proofs.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../src/node/state/database.js";
 import { StateDatabase } from "../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../src/node/state/view.js";
+import { MAX_STORAGE_STEPS } from "../../src/node/vm/contract-machine.js";
 import { execute } from "../../src/node/vm/execution.js";
 import type { ExecutionObserver } from "../../src/node/vm/execution-observer.js";
 import { Frame } from "../../src/node/vm/frame.js";
@@ -52,6 +53,8 @@ export interface Shape {
 	/** The operation whose operands `prepare` hears of. */
 	readonly watch?: string;
 	readonly input?: Uint8Array;
+	/** It is measured as if it was packed, not as in a signed block: the order of its storage has a limit. */
+	readonly isPacked?: boolean;
 }
 
 export interface Measured {
@@ -161,7 +164,11 @@ function runOnce(state: StateView, shape: Shape, observer?: ExecutionObserver): 
 		machine.close();
 		return { energy: 0, cpuMs: 0 };
 	}
-	machine.commit();
+	try {
+		machine.commit(shape.isPacked ? MAX_STORAGE_STEPS : undefined);
+	} catch (error) {
+		if (!(error instanceof VmAbort)) throw error;
+	}
 	machine.close();
 	return { energy: Number(frame.used), cpuMs: cpuSince(started) };
 }

@@ -218,6 +218,28 @@ const laterStorage: readonly Shape[] = [
 	},
 ];
 
+const OF_OTHERS = `0x${toHex(CALLEE.subarray(1))}`;
+
+/** Two slots of one row are written; then each frame reads one more slot, which is there. */
+const sharedRow = (which: string, first: bigint, second: bigint): Shape => ({
+	name: `SLOAD, stored slots in frames, ${which}`,
+	covers: ["SLOAD", "DELEGATECALL"],
+	before: `0x05 0x${first.toString(16)} SSTORE 0x06 0x${second.toString(16)} SSTORE`,
+	body: `PUSH0 PUSH0 PUSH0 PUSH0 ${OF_OTHERS} GAS DELEGATECALL POP`,
+	callee: "GAS SLOAD STOP",
+	watch: "SLOAD",
+	prepare: rows,
+});
+
+/** Frames have copies of the storage, whose order matters if two slots share a row. */
+const sharedRows: readonly Shape[] = [
+	sharedRow("two slots share a row", 1n, (9n << 248n) + 1n),
+	{
+		...sharedRow("two slots of one hash share a row", (1n << 136n) + 1n, (31n << 128n) + 1n),
+		isPacked: true,
+	},
+];
+
 export const stateShapes: readonly Shape[] = [
 	...["BALANCE", "EXTCODESIZE", "EXTCODEHASH", "ISCONTRACT"].flatMap((name) =>
 		query(name, name === "BALANCE" ? accounts : contracts),
@@ -249,6 +271,7 @@ export const stateShapes: readonly Shape[] = [
 	{ name: "SSTORE, new zeros", covers: ["SSTORE"], body: "PUSH0 GAS SSTORE", unroll: 8 },
 	{ name: "SSTORE, new slots", covers: ["SSTORE"], body: "GAS GAS SSTORE", unroll: 2, energy: 3_000_000 },
 	...laterStorage,
+	...sharedRows,
 	...stakes,
 ];
 

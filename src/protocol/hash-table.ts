@@ -51,7 +51,7 @@ type Table = (Bucket | undefined)[];
 
 export class HashTable {
 	private table: Table;
-	private readonly known = new Set<string>();
+	private count = 0;
 	/** Whether a copy, and a copy of that, would iterate in the same order. */
 	private isStable = false;
 
@@ -63,18 +63,37 @@ export class HashTable {
 		this.table = new Array(capacity).fill(undefined);
 	}
 
+	/** Number of keys. */
+	get size(): number {
+		return this.count;
+	}
+
 	/** Adds a key; an existing one keeps its position. */
 	add(key: string): void {
-		if (this.known.has(key)) return;
-		this.known.add(key);
+		const hash = spread(this.hashOf(key));
+		if (!this.has(key, hash)) this.insert(newNode(key, hash));
+	}
+
+	private has(key: string, hash: number): boolean {
+		const bucket = this.table[hash & (this.table.length - 1)];
+		let node = bucket?.first;
+		while (node && node.key !== key) {
+			if (!bucket?.isTree) node = node.after;
+			else node = goesLeft(key, hash, node) ? node.left : node.right;
+		}
+		return node !== undefined;
+	}
+
+	/** Adds a node whose key is not there. */
+	private insert(node: Node): void {
+		this.count++;
 		this.isStable = false;
-		const node = newNode(key, spread(this.hashOf(key)));
 		const index = node.hash & (this.table.length - 1);
 		const bucket = this.table[index];
 		if (!bucket) this.table[index] = { first: node, isTree: false };
 		else if (bucket.isTree) insertIntoTree(bucket, node);
 		else this.append(bucket, node);
-		if (this.known.size > this.table.length * 0.75) this.double();
+		if (this.count > this.table.length * 0.75) this.double();
 	}
 
 	private append(bucket: Bucket, node: Node): void {
@@ -102,10 +121,16 @@ export class HashTable {
 	}
 
 	/** Keys in iteration order. */
-	*keys(): Generator<string> {
+	keys(): string[] {
+		return this.nodes().map((node) => node.key);
+	}
+
+	private nodes(): Node[] {
+		const nodes: Node[] = [];
 		for (const bucket of this.table) {
-			for (let node = bucket?.first; node; node = node.after) yield node.key;
+			for (let node = bucket?.first; node; node = node.after) nodes.push(node);
 		}
+		return nodes;
 	}
 
 	/**
@@ -115,14 +140,9 @@ export class HashTable {
 	copy(): HashTable {
 		if (this.isStable) return this;
 		const copy = new HashTable(this.hashOf);
-		for (const key of this.keys()) copy.add(key);
-		const walk = copy.keys();
-		copy.isStable = true;
-		for (const key of this.keys()) {
-			if (walk.next().value === key) continue;
-			copy.isStable = false;
-			break;
-		}
+		const nodes = this.nodes();
+		for (const { key, hash } of nodes) copy.insert(newNode(key, hash));
+		copy.isStable = copy.nodes().every(({ key }, i) => key === nodes[i]?.key);
 		return copy;
 	}
 }
@@ -188,17 +208,21 @@ function insertIntoTree(bucket: Bucket, node: Node): void {
 	moveToFront(bucket, balance(root, node));
 }
 
-/** Inserts a node as a leaf, ordered by signed hash, then key. @returns its parent */
+/** Trees are ordered by signed hash, then key. */
+const goesLeft = (key: string, hash: number, node: Node): boolean =>
+	hash < node.hash || (hash === node.hash && key < node.key);
+
+/** Inserts a node as a leaf. @returns its parent */
 function descend(root: Node, node: Node): Node {
 	let parent = root;
 	for (;;) {
-		const goesLeft = node.hash < parent.hash || (node.hash === parent.hash && node.key < parent.key);
-		const next = goesLeft ? parent.left : parent.right;
+		const isLeft = goesLeft(node.key, node.hash, parent);
+		const next = isLeft ? parent.left : parent.right;
 		if (next) {
 			parent = next;
 			continue;
 		}
-		if (goesLeft) parent.left = node;
+		if (isLeft) parent.left = node;
 		else parent.right = node;
 		node.parent = parent;
 		return parent;

@@ -409,7 +409,7 @@ export class Chain {
 	}
 
 	/** @param isNew the log doesn't hold it yet @returns undefined for a shielded transfer beyond those that may wait */
-	private execute(transaction: SignedTransaction, receivedMs: bigint, isNew: boolean) {
+	private execute(transaction: SignedTransaction, receivedMs: bigint, isNew: boolean, packingMs = 0) {
 		if (isShielded(transaction) && this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		this.undoLayers.openPending();
 		this.undoLayers.open();
@@ -421,7 +421,7 @@ export class Chain {
 			const tookMs = performance.now() - started;
 			if (isNew) this.log("transaction", transaction.bytes);
 			const feeSun = processed.info.fee;
-			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun, tookMs });
+			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun, tookMs, packingMs });
 			this.changedOwners.note(transaction);
 			if (isShielded(transaction)) this.pendingShielded++;
 			return processed.info;
@@ -441,12 +441,12 @@ export class Chain {
 	executeWaiting(turnMs: number = REQUEUE_TURN_MS): boolean {
 		const stop = performance.now() + turnMs;
 		for (let entry = this.pool.takeAgain(); entry; entry = this.pool.takeAgain()) {
-			const { transaction, receivedMs } = entry;
+			const { transaction, receivedMs, packingMs } = entry;
 			if (!this.state.transaction.has(transaction.id)) {
 				try {
 					if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 					this.authorize(transaction);
-					if (!this.execute(transaction, receivedMs, false)) this.noteDropped(transaction);
+					if (!this.execute(transaction, receivedMs, false, packingMs)) this.noteDropped(transaction);
 				} catch (error) {
 					if (!(error instanceof ChainError)) throw error;
 					this.noteDropped(transaction);

@@ -75,11 +75,17 @@ export interface PackingSlot {
 	/** Tells when packing must end. */
 	readonly expired: () => boolean;
 	/**
-	 * Budget in milliseconds for all transactions, each counted as long as it took while pending; absent:
-	 * unlimited. The first one is always packed.
+	 * Budget in milliseconds for all transactions, each counted as long as it took while pending or as it takes here, whichever
+	 * is longer: code may tell the two apart. Absent: unlimited. The first one is always packed.
 	 */
 	readonly maxExecutionMs?: number;
+	/** Milliseconds of a monotonic clock; absent: the machine's. */
+	readonly clock?: () => number;
 }
+
+type HowToPack = Omit<PackingSlot, "timestampMs">;
+
+const sinceStart = (): number => performance.now();
 
 /** A block waiting for its signature. */
 export interface PackedBlock {
@@ -131,7 +137,7 @@ export function nextHeader(
 export function packTransactions(
 	context: PackingContext,
 	raw: Readonly<BlockHeaderRaw>,
-	{ producer, expired, maxExecutionMs = Number.POSITIVE_INFINITY }: Omit<PackingSlot, "timestampMs">,
+	{ producer, expired, maxExecutionMs = Number.POSITIVE_INFINITY, clock = sinceStart }: HowToPack,
 ): PackedTransactions {
 	const { environment, pool, database, undoLayers } = context;
 	const scope: BlockScope = {
@@ -148,15 +154,14 @@ export function packTransactions(
 	const postponed: PendingTransaction[] = [];
 	const updatedOwners = new Set<string>();
 	const newWitnesses = new Set<string>();
-	let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
-	bytes += producer.postQuantum?.scheme.entryBytes ?? 0;
+	let bytes = emptySize(raw, producer);
 	let shielded = 0;
 	let postQuantum = 0;
 	let executionMs = 0;
 	const filters = environment.state.properties.on("ALLOW_PROTO_FILTER_NUM");
 	for (let next = pool.takeForBlock(); next; next = pool.takeForBlock()) {
 		const { entry, isPending } = next;
-		const { transaction, tookMs = 0 } = entry;
+		const { transaction, tookMs = 0, packingMs = 0 } = entry;
 		if (
 			isTradeClosed(environment, transaction) ||
 			(filters && !isConsistent(transaction, environment.rules.network)) ||
@@ -167,13 +172,13 @@ export function packTransactions(
 			continue;
 		}
 		const owner = toKey(transaction.owner);
-		const isLate = expired();
+		const isLate = expired() || executionMs > maxExecutionMs;
 		const isPostQuantum = postQuantumOf(transaction, environment.rules).length > 0;
 		const fits =
 			!(isPostQuantum && postQuantum >= MAX_POST_QUANTUM_PER_BLOCK) &&
 			bytes + embeddedSize(transaction) <= MAX_PACKED_BYTES &&
 			!updatedOwners.has(owner) &&
-			!(executionMs > 0 && executionMs + tookMs > maxExecutionMs) &&
+			!(executionMs > 0 && executionMs + Math.max(tookMs, packingMs) > maxExecutionMs) &&
 			// Other nodes check signatures against the state before the block, which lacks a new witness's permissions.
 			!(newWitnesses.has(owner) && transaction.contract?.Permission_id !== OWNER_PERMISSION);
 		if (isLate || !fits) {
@@ -183,10 +188,10 @@ export function packTransactions(
 		}
 		if (isShielded(transaction)) shielded++;
 		if (isPostQuantum) postQuantum++;
-		executionMs += tookMs;
 		if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
 		const mark = database.mark();
 		undoLayers.open();
+		const startedMs = clock();
 		try {
 			checkTradeInBlock(environment, transaction);
 			// On another head, permissions may have differed.
@@ -194,7 +199,7 @@ export function packTransactions(
 			const processed = processTransaction(environment, transaction, scope, { verified });
 			packed.push(processed.transaction);
 			if (transaction.type?.name === "WitnessCreateContract") newWitnesses.add(owner);
-			taken.push(entry);
+			taken.push({ ...entry, packingMs: clock() - startedMs });
 			bytes += embeddedSize(processed.transaction);
 		} catch (error) {
 			database.revert(mark);
@@ -206,6 +211,7 @@ export function packTransactions(
 			pool.giveBack([...taken, ...postponed]);
 			throw error;
 		} finally {
+			executionMs += Math.max(tookMs, clock() - startedMs);
 			undoLayers.close();
 		}
 	}
@@ -238,6 +244,12 @@ export function signedBlock(
 		block_header: header,
 	});
 	return new SignedBlock(message, transactions);
+}
+
+/** Size of a block without transactions and without the signature of a key that isn't post-quantum. */
+function emptySize(raw: Readonly<BlockHeaderRaw>, { postQuantum }: Producer): number {
+	const block = Block.create({ block_header: BlockHeader.create({ raw_data: raw }) });
+	return Block.size(block) + (postQuantum?.scheme.entryBytes ?? 0);
 }
 
 /** Size of a transaction inside a block, with tag and length. */

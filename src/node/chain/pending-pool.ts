@@ -12,6 +12,8 @@ export interface PendingTransaction {
 	readonly feeSun: bigint;
 	/** Duration of that execution, in milliseconds; absent: not executed here. */
 	readonly tookMs?: number;
+	/** Duration of its latest execution for a block, which may take another course than a pending one; absent: none. */
+	readonly packingMs?: number;
 }
 
 /** What is packed next. */

@@ -85,6 +85,12 @@ interface VmEnvironment {
 /** The block that a pending transaction's code sees. */
 const NO_BLOCK: BlockContext = { number: 0n, timestampMs: 0n, witness: EMPTY };
 
+/**
+ * Steps that a transaction's storage may take when it is committed, unless it is in a signed block. The network's runtime copies
+ * storage for each frame within the time limit, which these would use up.
+ */
+export const MAX_STORAGE_STEPS = 100_000;
+
 /** How an execution ended. */
 interface Ended {
 	readonly failure: VmError | undefined;
@@ -183,6 +189,7 @@ export class ContractMachine {
 			const ended = this.commit(
 				prepared,
 				this.settings.limitTime ? asRecorded(prepared, own, replayed) : own,
+				block?.signed || !this.settings.limitTime ? Number.POSITIVE_INFINITY : MAX_STORAGE_STEPS,
 			);
 			tellClosed(prepared, ended);
 			if (hashes && !ended.failure && !ended.reverted) {
@@ -194,15 +201,20 @@ export class ContractMachine {
 		}
 	}
 
-	/** Commits the effects of a successful execution. */
-	private commit(prepared: Prepared, ended: Ended): Ended {
+	/** Commits the effects of a successful execution. @param maxSteps see {@link Machine.commit} */
+	private commit(prepared: Prepared, ended: Ended, maxSteps: number): Ended {
 		const { machine } = prepared;
 		if (ended.failure || ended.reverted) return ended;
 		if (savesNothing(prepared)) {
 			machine.commitUpTo(new Set([toKey(prepared.address)]));
 			return fail(prepared, hostFailed());
 		}
-		machine.commit();
+		try {
+			machine.commit(maxSteps);
+		} catch (error) {
+			if (!(error instanceof VmAbort)) throw error;
+			return fail(prepared, error);
+		}
 		return ended;
 	}
 

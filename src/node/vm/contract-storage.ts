@@ -9,7 +9,7 @@
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
 import { arrayHash } from "../../protocol/hash-order.js";
-import { HashTable } from "../../protocol/hash-table.js";
+import { capacityFor, HashTable, SMALLEST_WITH_TREES, spread } from "../../protocol/hash-table.js";
 import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 import type { Frame } from "./frame.js";
@@ -63,6 +63,14 @@ interface Copy {
 }
 
 type Entry = Write | Copy;
+
+/** Steps left for finding the network's write order: journal entries read, and slots added to tables. */
+interface Steps {
+	left: number;
+}
+
+/** A table of more keys has the same capacity however it grew. Smaller ones may have doubled for a long bucket. */
+const MAX_UNSETTLED = (SMALLEST_WITH_TREES * 0.75) / 2;
 
 /** The rules that affect storage. */
 export type StorageRules = Pick<Gates, "separateRows" | "endsSharedRows" | "energyLimit">;
@@ -194,14 +202,15 @@ export class ContractStorage {
 		if (owned !== undefined) this.owners.delete(owned);
 	}
 
-	/** Writes the changed slots to the state. */
-	commit(): void {
-		if (this.rules.separateRows) this.commitSeparate();
-		else this.commitShared();
+	/** Prepares writing the changed slots. @returns writes them to the state @throws {VmAbort} if no steps are left */
+	prepare(steps: Steps): () => void {
+		if (this.rules.separateRows) return () => this.commitSeparate();
+		const values = this.sharedValues(steps);
+		return () => this.commitShared(values);
 	}
 
-	/** PERF: computes the network's write order only if two slots share a row. */
-	private commitShared(): void {
+	/** The values of written rows. PERF: computes the network's write order only if two slots share a row. */
+	private sharedValues(steps: Steps): ReadonlyMap<string, Word> {
 		const values = new Map<string, Word>();
 		let written = 0;
 		for (const [slot, row] of this.rows) {
@@ -210,26 +219,60 @@ export class ContractStorage {
 			values.set(row.key ?? this.keys.shared(slot), row.value as Word);
 		}
 		if (values.size < written) {
-			for (const slot of this.walk()) {
+			for (const slot of this.orderByBucket() ?? this.walk(steps)) {
 				const row = this.rows.get(slot);
 				if (row?.written) values.set(this.keys.shared(slot), row.value as Word);
 			}
 		}
+		return values;
+	}
+
+	private commitShared(values: ReadonlyMap<string, Word>): void {
 		for (const [key, value] of values) {
 			if (value === 0) this.view.backend.delete(stores.storageRow, key);
 			else this.view.backend.put(stores.storageRow, key, wordToBytes(value));
 		}
 	}
 
+	/**
+	 * The written slots by their buckets in the network's final map; undefined if that isn't enough to tell which slot of a
+	 * row comes last. PERF: {@link walk} grows with the slots of every copy, and only slots that were chosen for it need it.
+	 */
+	private orderByBucket(): Word[] | undefined {
+		let count = 0;
+		for (const { written, value } of this.rows.values()) if (written || value !== undefined) count++;
+		if (count <= MAX_UNSETTLED) return undefined;
+		const capacity = capacityFor(count);
+		const places = new Set<string>();
+		const found: { readonly slot: Word; readonly bucket: number }[] = [];
+		for (const [slot, { written }] of this.rows) {
+			if (!written) continue;
+			const bucket = spread(arrayHash(toKey(wordToBytes(slot)))) & (capacity - 1);
+			const place = this.keys.shared(slot) + bucket;
+			if (places.has(place)) return undefined;
+			places.add(place);
+			found.push({ slot, bucket });
+		}
+		return found.sort((a, b) => a.bucket - b.bucket).map(({ slot }) => slot);
+	}
+
 	/** The slots in the order in which the network's runtime iterates its final map. */
-	private *walk(): Generator<Word> {
+	private walk(steps: Steps): Word[] {
 		let table = new HashTable(arrayHash);
 		for (const entry of this.journal) {
-			if (entry.storage !== this) continue;
-			if (entry.slot === undefined) table = table.copy();
-			else if (entry.isKept) table.add(toKey(wordToBytes(entry.slot)));
+			steps.left--;
+			if (entry.storage === this) {
+				if (entry.slot !== undefined) {
+					if (entry.isKept) table.add(toKey(wordToBytes(entry.slot)));
+				} else {
+					const copy = table.copy();
+					if (copy !== table) steps.left -= copy.size;
+					table = copy;
+				}
+			}
+			if (steps.left < 0) throw outOfTime("CPU timeout for storage copies");
 		}
-		for (const name of table.keys()) yield wordFromBytes(fromKey(name));
+		return table.keys().map((name) => wordFromBytes(fromKey(name)));
 	}
 
 	/**
@@ -298,8 +341,11 @@ export class TransactionStorage {
 		for (const key of [...this.contracts.keys()].slice(mark.contracts)) this.contracts.delete(key);
 	}
 
-	commit(): void {
-		for (const storage of this.contracts.values()) storage.commit();
+	/** @param maxSteps for finding the network's write order @throws {VmAbort} if it takes more; nothing is written */
+	commit(maxSteps = Number.POSITIVE_INFINITY): void {
+		const steps = { left: maxSteps };
+		const commits = [...this.contracts.values()].map((storage) => storage.prepare(steps));
+		for (const commit of commits) commit();
 	}
 
 	/** What was read of each contract. */

@@ -224,9 +224,9 @@ export class Machine {
 		this.internal.reject(mark.internal);
 	}
 
-	/** Commits everything to the state below. */
-	commit(): void {
-		this.storage.commit();
+	/** Commits everything to the state below, or nothing. @param maxSteps, @throws as {@link TransactionStorage.commit} */
+	commit(maxSteps?: number): void {
+		this.storage.commit(maxSteps);
 		this.layer.commit();
 	}
 

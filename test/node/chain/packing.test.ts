@@ -13,6 +13,7 @@ import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView } from "../../../src/node/state/view.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
+import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import {
 	BlockHeaderRaw,
 	TransferContract,
@@ -147,7 +148,8 @@ test("the permissions that a pending witness brings don't sign in a block that l
 	for (const [at, entry] of chain.pool.list().entries()) Object.assign(entry, { tookMs: took[at] });
 	const { state } = chain;
 	const producer = producerWithKey(keyOfWitness(scheduledWitness(state, 1n)));
-	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false, maxExecutionMs: 220 };
+	const timestampMs = slotTimeMs(state, 1n);
+	const slot = { producer, timestampMs, expired: () => false, maxExecutionMs: 220, clock: () => 0 };
 	const { block } = chain.prepareBlock(slot)();
 	expect(block.transactions.map(({ idHex }) => idHex)).toEqual([slow.idHex]);
 	expect(peer.chain.push(SignedBlock.decode(block.bytes), "peer").kind).toBe("head");
@@ -237,7 +239,8 @@ test("transactions take no more of a block than they may in all: what is too lon
 	open.chain.observe({ produced: (block) => packed.push(block) });
 	const { state } = open.chain;
 	const producer = producerWithKey(keyOfWitness(scheduledWitness(state, 1n)));
-	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false, maxExecutionMs: 180 };
+	const timestampMs = slotTimeMs(state, 1n);
+	const slot = { producer, timestampMs, expired: () => false, maxExecutionMs: 180, clock: () => 0 };
 	open.chain.prepareBlock(slot);
 	const numberOf = ({ idHex }: SignedTransaction): number => sent.findIndex((one) => one.idHex === idHex);
 	expect(packed[0]?.transactions.map(numberOf)).toEqual([0, 1, 3, 4, 6]);
@@ -248,6 +251,31 @@ test("transactions take no more of a block than they may in all: what is too lon
 	]);
 	open.chain.prepareBlock(slot);
 	expect(packed[1]?.transactions.map(numberOf)).toEqual([0]);
+	await open.close();
+});
+
+test("a transaction that takes longer in a block than while pending counts as long as it takes there, then and for the next block", async () => {
+	const open = await openSmall();
+	produce(open);
+	const { chain } = open;
+	const sent = [1n, 2n, 3n, 4n].map((amount) => transfer(open, 0, users[1] as Uint8Array, amount));
+	const at = ({ idHex }: SignedTransaction): number => sent.findIndex((one) => one.idHex === idHex);
+	chain.pool.giveBack(sent.map((transaction) => ({ transaction, receivedMs: MAX_INT64, feeSun: 0n })));
+	const packed: SignedBlock[] = [];
+	chain.observe({ produced: (block) => packed.push(block) });
+	const producer = producerWithKey(keyOfWitness(scheduledWitness(chain.state, 1n)));
+	const slot = { producer, timestampMs: slotTimeMs(chain.state, 1n), expired: () => false };
+	// Each look at the clock takes 100 ms; one of them is between the start and the end of a transaction.
+	let now = 0;
+	const block = chain.packBlock({ ...slot, maxExecutionMs: 220, clock: () => (now += 100) });
+	expect(chain.pool.packed.map(({ transaction }) => at(transaction))).toEqual([0, 1]);
+	block.giveBack();
+	chain.executeWaiting(Number.POSITIVE_INFINITY);
+	const pending = chain.pool.list();
+	expect(pending.map(({ packingMs }) => packingMs)).toEqual([100, 100, 0, 0]);
+	for (const entry of pending) Object.assign(entry, { tookMs: 1 });
+	chain.prepareBlock({ ...slot, maxExecutionMs: 100, clock: () => now });
+	expect(packed[0]?.transactions.map(at)).toEqual([0, 2, 3]);
 	await open.close();
 });
 

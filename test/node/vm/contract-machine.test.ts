@@ -5,6 +5,7 @@ import { completeInternal, keepInternalCallData } from "../../../src/node/rules/
 import { unverifiedProofs } from "../../../src/node/shielded/proofs.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { ContractMachine, type VmSettings } from "../../../src/node/vm/contract-machine.js";
+import { storageRowKey } from "../../../src/node/vm/storage-keys.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import {
 	ContractState,
@@ -164,6 +165,30 @@ describe("an execution that is ended from outside the code", () => {
 			expect(state.contract.has(CONTRACT)).toBe(true);
 		}
 	});
+});
+
+it("ends a transaction whose frames copy too much storage to order two slots of one row, unless it is in a signed block", async () => {
+	const [first, second] = [(1n << 136n) + 1n, (31n << 128n) + 1n].map((slot) => `0x${slot.toString(16)}`);
+	const FRAMES = 460;
+	// Each frame reads one more slot, which is there.
+	const text = `CALLDATASIZE @inner JUMPI 0x05 ${first} SSTORE 0x06 ${second} SSTORE
+		0x${(FRAMES + 1).toString(16)} again: DUP1 PUSH0 MSTORE PUSH0 PUSH0 0x20 PUSH0 PUSH0 ADDRESS GAS CALL POP
+		0x01 SWAP1 SUB 0x01 DUP2 GT @again JUMPI STOP inner: PUSH0 CALLDATALOAD SLOAD STOP`;
+	const outcomes = [];
+	for (const recorded of [undefined, Result.SUCCESS]) {
+		const { call, state } = await chainWith([], [], recorded, { limitTime: true });
+		state.properties.set("MAX_CPU_TIME_OF_ONE_TX", 1_000_000n);
+		const contract = { address: CONTRACT, creationId: new Uint8Array(0), version: 0 };
+		for (let slot = 2; slot <= FRAMES + 1; slot++) {
+			state.storageRow.put(storageRowKey(contract, slot), new Uint8Array(32).fill(1));
+		}
+		const { runtimeError } = call(text);
+		outcomes.push([runtimeError, state.storageRow.has(storageRowKey(contract, 1))]);
+	}
+	expect(outcomes).toEqual([
+		["CPU timeout for storage copies", false],
+		[undefined, true],
+	]);
 });
 
 it("charges the penalty of dynamic energy for the one operation of a transaction that is recorded as out of time", async () => {

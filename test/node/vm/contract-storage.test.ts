@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { StateView } from "../../../src/node/state/view.js";
 import { type StorageRules, TransactionStorage } from "../../../src/node/vm/contract-storage.js";
+import type { Frame } from "../../../src/node/vm/frame.js";
 import { RowKeys } from "../../../src/node/vm/storage-keys.js";
 import { type Word, wordFromBytes, wordToBytes } from "../../../src/node/vm/word.js";
-import { fromKey, toHex } from "../../../src/protocol/bytes.js";
+import { fromKey, toHex, toKey } from "../../../src/protocol/bytes.js";
+import { arrayHash } from "../../../src/protocol/hash-order.js";
+import { HashTable } from "../../../src/protocol/hash-table.js";
 import { TransactionResultContractResult as Result } from "../../../src/protocol/messages.js";
 import { assemble } from "./assembler.js";
 import { CONTRACT, emptyState, putTestContract, runContract } from "./machine-fixture.js";
+import { seededRandom } from "./random.js";
 
 /** Three slots whose last 16 bytes agree. */
 const LOW = 5;
@@ -211,5 +215,78 @@ describe("rows of their own (#99)", () => {
 		);
 		expect(rows).toEqual([7, undefined, 9, undefined]);
 		expect(toHex(fromKey(keys.own(LOW)))).toHaveLength(96);
+	});
+});
+
+describe("slots of one row, before block version 38", () => {
+	const rules: StorageRules = { separateRows: false, endsSharedRows: false, energyLimit: true };
+	const nameOf = (slot: Word): string => toKey(wordToBytes(slot));
+	const frame = (depth: number, opener?: Frame): Frame =>
+		({ context: { depth }, opener }) as unknown as Frame;
+	/** Slots of one hash. Those whose numbers agree in the last eight bits share a row. */
+	const alike = (n: number): bigint =>
+		Array.from({ length: 12 }, (_, i) => ((n >> i) & 1 ? 0x0100n : 0x001fn) << BigInt(16 * i)).reduce(
+			(sum, part) => sum | part,
+		);
+	const FIRST = alike(0);
+	const SAME_HASH = alike(256);
+	const OTHER_HASH = FIRST + (9n << 248n);
+
+	/** Writes 1 and 2 to two slots of one row; then each frame writes a slot more. */
+	async function written(two: readonly [Word, Word], slots: readonly Word[]) {
+		const state = await stateWithContract();
+		const storage = new TransactionStorage(state, rules);
+		const own = storage.of(CONTRACT);
+		const root = frame(0);
+		own.usedBy(root);
+		let table = new HashTable(arrayHash);
+		for (const [i, slot] of [...two, ...slots].entries()) {
+			if (i >= two.length) {
+				own.usedBy(frame(1, root));
+				table = table.copy();
+			}
+			own.store(slot, i + 1);
+			table.add(nameOf(slot));
+		}
+		const [first, second] = two.map((slot) => table.keys().indexOf(nameOf(slot))) as [number, number];
+		return { state, storage, expected: first > second ? 1 : 2 };
+	}
+
+	const row = (state: StateView): Word | undefined => rowAt(state, keys.shared(FIRST));
+
+	it.each([100, 400])("are ordered without copying the slots of %i frames", async (frames) => {
+		const { state, storage, expected } = await written(
+			[FIRST, OTHER_HASH],
+			Array.from({ length: frames }, (_, n) => n + 1),
+		);
+		storage.commit(0);
+		expect(row(state)).toBe(expected);
+	});
+
+	it("are written as by the walk over all copies", async () => {
+		const random = seededRandom(5);
+		const kinds: (() => Word)[] = [
+			() => random(1_000) + 1,
+			() => alike((random(2) << 9) + random(63) + 1),
+			// Their hashes agree in the last bits.
+			() => 64 * (random(4) + (random(4) << 8) + (random(4) << 16) + 1),
+		];
+		for (let run = 0; run < 90; run++) {
+			const slots = new Set(Array.from({ length: random(90) }, kinds[run % 3] as () => Word));
+			const other = run % 2 ? SAME_HASH : OTHER_HASH + (BigInt(random(1 << 20)) << 200n);
+			const { state, storage, expected } = await written([FIRST, other], [...slots]);
+			storage.commit();
+			expect([run, row(state)]).toEqual([run, expected]);
+		}
+	});
+
+	it("end a transaction whose frames copy too many slots, where they have one hash; it has written nothing then", async () => {
+		const slots = Array.from({ length: 255 }, (_, n) => alike(n + 1));
+		const { state, storage, expected } = await written([FIRST, SAME_HASH], slots);
+		const ends = expect.objectContaining({ result: Result.OUT_OF_TIME, name: "VmAbort" });
+		expect(() => storage.commit(30_000)).toThrow(ends);
+		expect(row(state)).toBeUndefined();
+		storage.commit(40_000);
+		expect(row(state)).toBe(expected);
 	});
 });

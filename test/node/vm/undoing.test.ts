@@ -81,7 +81,7 @@ describe("storage of a contract", () => {
 		storage.store(low, 1);
 		storage.store(high, 2);
 		expect([storage.load(low), storage.load(high)]).toEqual([1, 2]);
-		storage.commit();
+		storage.prepare({ left: Number.POSITIVE_INFINITY })();
 		const names = [low, high].map((slot) =>
 			Buffer.from(BigInt(slot).toString(16).padStart(64, "0"), "hex").toString("latin1"),
 		);
@@ -96,7 +96,7 @@ describe("storage of a contract", () => {
 		const write = (value: number) => {
 			const storage = new ContractStorage(state, latestGates, [], CONTRACT);
 			storage.store(7, value);
-			storage.commit();
+			storage.prepare({ left: Number.POSITIVE_INFINITY })();
 		};
 		const key = storageRowKey({ address: CONTRACT, creationId: new Uint8Array(0), version: 0 }, 7);
 		write(9);
