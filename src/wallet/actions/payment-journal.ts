@@ -103,7 +103,7 @@ export class PaymentJournal {
 		}
 		const payment = this.payments.get(String(txID)) ?? "";
 		const attempt = this.attempts.get(payment);
-		if (attempt?.txID === txID && (state === "sent" || state === "refused"))
+		if (attempt && attempt.txID === txID && (state === "sent" || state === "refused"))
 			this.attempts.set(payment, { ...attempt, state });
 	}
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readPeerAddress } from "../../../src/launch/watch/words.js";
 import { publicPeers } from "../../../src/launch/watch/run-watch.js";
-import { plainWords } from "../../../src/launch/watch/words.js";
+import { plainWords, readPeerAddress } from "../../../src/launch/watch/words.js";
 import { presetConfig } from "../../../src/node/config/config.js";
 import { networkPreset } from "../../../src/node/config/networks/networks.js";
 import { PUBLIC_NETWORKS, type PublicNetwork } from "../../../src/protocol/public-networks.js";
