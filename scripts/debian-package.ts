@@ -30,7 +30,7 @@ const root = join(import.meta.dirname, "..");
 const UNITS = ["coin-node.service", "coin-signer.service", "coin-treasury.service"];
 const MANIFEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 export const VERSION = MANIFEST.version;
-/** Each release has its own folder: a running process reads files of its release for as long as it lives. */
+/** Where dpkg puts a release; its processes run from a folder of `releases`, with the same files. */
 const FOLDER = `/usr/lib/coin/${VERSION}`;
 
 /** Debian's names of the processors for which the program has native modules. */
@@ -51,14 +51,14 @@ if [ "$1" = configure ]; then
 	[ -d "$DPKG_ROOT/var/lib/coin-treasury" ] ||
 		install -d -m 700 -o coin-treasury -g coin-treasury "$DPKG_ROOT/var/lib/coin-treasury"
 	mkdir -p "$DPKG_ROOT/etc/coin-signer" "$DPKG_ROOT/etc/coin-treasury"
-	# What prerm kept of the former release goes back to where its processes read; releases that no process uses go.
-	for kept in "$DPKG_ROOT"/usr/lib/coin/.kept-*; do
-		[ -d "$kept" ] || continue
-		place="$DPKG_ROOT/usr/lib/coin/\${kept##*/.kept-}"
-		if [ -e "$place" ]; then rm -rf "$kept"; else mv "$kept" "$place"; fi
-	done
-	for place in "$DPKG_ROOT"/usr/lib/coin/*; do
-		[ "$place" = "$DPKG_ROOT${FOLDER}" ] || grep -qsF "$place/" "$DPKG_ROOT"/proc/[0-9]*/maps || rm -rf "$place"
+	# dpkg deletes a release's files as soon as the next one is unpacked; processes read from links to them, which it doesn't know.
+	releases="$DPKG_ROOT/usr/lib/coin/releases"
+	mkdir -p "$releases"
+	rm -rf "$releases/${VERSION}"
+	cp -al "$DPKG_ROOT${FOLDER}" "$releases/${VERSION}"
+	for release in "$releases"/*; do
+		case "\${release##*/}" in ${VERSION} | "$2") continue ;; esac
+		grep -qsF "$release/" "$DPKG_ROOT"/proc/[0-9]*/maps || rm -rf "$release"
 	done
 	if [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl daemon-reload; fi
 fi
@@ -67,10 +67,6 @@ fi
 // An upgrade leaves the units running: who runs a witness chooses the moment.
 const PRERM = `#!/bin/sh
 set -e
-if [ "$1" = upgrade ] && [ -d "$DPKG_ROOT${FOLDER}" ]; then
-	rm -rf "$DPKG_ROOT/usr/lib/coin/.kept-${VERSION}"
-	cp -al "$DPKG_ROOT${FOLDER}" "$DPKG_ROOT/usr/lib/coin/.kept-${VERSION}"
-fi
 if [ "$1" = remove ] && [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl disable --now ${UNITS.join(" ")} || true; fi
 `;
 
@@ -131,7 +127,7 @@ export function debianPackage(modules: string, target: string): string {
 		cpSync(modules, library, { recursive: true, verbatimSymlinks: true });
 		keepOwnPrebuilds(library);
 		mkdirSync(join(tree, "usr/bin"));
-		symlinkSync(`../lib/coin/${VERSION}/node_modules/coin/bin/coin.js`, join(tree, "usr/bin/coin"));
+		symlinkSync(`../lib/coin/releases/${VERSION}/node_modules/coin/bin/coin.js`, join(tree, "usr/bin/coin"));
 		mkdirSync(join(tree, "usr/lib/systemd/system"), { recursive: true });
 		for (const unit of UNITS) {
 			const text = readFileSync(join(root, "docs/deployment", unit), "utf8");

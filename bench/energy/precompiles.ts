@@ -12,6 +12,13 @@ import { addressWord } from "../../src/node/vm/addresses.js";
 import { precompiles } from "../../src/node/vm/precompiles/precompiles.js";
 import { toWord, wordToBytes } from "../../src/node/vm/word.js";
 import { sha256 } from "../../src/protocol/hash.js";
+import { Account } from "../../src/protocol/messages.js";
+import { loadPostQuantum, postQuantumAlgorithm } from "../../src/protocol/post-quantum/algorithms.js";
+import {
+	addressOfPostQuantumKey,
+	FN_DSA_512,
+	postQuantumSchemes,
+} from "../../src/protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
 import { storeBytes } from "../../test/node/vm/assembler.js";
 import { CONTRACT, type Shape } from "./host.js";
@@ -453,6 +460,85 @@ const queries: readonly Shape[] = QUERIES.flatMap(([name, count]) => {
 	];
 });
 
+await loadPostQuantum();
+
+/** ABI data: words as they are, and byte strings, arrays of words, or arrays of byte strings behind them. */
+function abiData(...values: readonly (bigint | Uint8Array | readonly (bigint | Uint8Array)[])[]): Uint8Array {
+	const tails: Uint8Array[] = [];
+	let end = 32 * values.length;
+	const head = values.map((value) => {
+		if (!Array.isArray(value)) return words(value as bigint | Uint8Array);
+		const tail = arrayData(value);
+		tails.push(tail);
+		end += tail.length;
+		return words(end - tail.length);
+	});
+	return Buffer.concat([...head, ...tails]);
+}
+
+function arrayData(values: readonly (bigint | Uint8Array)[]): Uint8Array {
+	const entries = values.map((value) => {
+		if (typeof value === "bigint") return value;
+		return Buffer.concat([words(value.length), value, Buffer.alloc(-value.length & 31)]);
+	});
+	let end = 32 * values.length;
+	const heads = entries.map((entry) => {
+		if (typeof entry === "bigint") return entry;
+		end += entry.length;
+		return end - entry.length;
+	});
+	return Buffer.concat([
+		words(values.length, ...heads),
+		...entries.filter((entry) => typeof entry !== "bigint"),
+	]);
+}
+
+const PQ_GATES = { fnDsa512: true, mlDsa44: true, anyPostQuantum: true };
+/** As many as one call may verify. */
+const PQ_BATCH = 16;
+const PQ_SIGNERS = 5;
+
+const postQuantum: readonly Shape[] = postQuantumSchemes.flatMap((scheme) => {
+	const { keysOfSeed, sign } = postQuantumAlgorithm(scheme);
+	const keys = keysOfSeed(new Uint8Array(scheme.seedLength).fill(7));
+	const name = scheme === FN_DSA_512 ? "FnDsa512" : "MlDsa44";
+	/** As call data holds it: Falcon's without its header, filled with zeros. */
+	const slotOf = (message: Uint8Array): Uint8Array => {
+		const signature = sign(message, keys.privateKey, (length) => new Uint8Array(length).fill(5));
+		return scheme === FN_DSA_512
+			? Buffer.concat([signature.subarray(1), Buffer.alloc(667 - signature.length)])
+			: signature;
+	};
+	const slot = slotOf(HASH);
+	const signer = addressOfPostQuantumKey(keys.publicKey);
+	const times = <T>(count: number, value: T): T[] => new Array<T>(count).fill(value);
+	const [slots, publicKeys] = [times(PQ_BATCH, slot), times(PQ_BATCH, keys.publicKey)];
+	const batch = abiData(HASH, slots, publicKeys, times(PQ_BATCH, BigInt(addressWord(signer))));
+	const message = sha256(Buffer.concat([signer, Buffer.alloc(4), HASH]));
+	const [own, one] = [BigInt(addressWord(signer)), BigInt(scheme.id)];
+	// A signer that was counted isn't verified again: five entries cost one verification.
+	const multi = abiData(
+		own,
+		0n,
+		HASH,
+		[],
+		times(PQ_SIGNERS, one),
+		times(PQ_SIGNERS, slotOf(message)),
+		times(PQ_SIGNERS, keys.publicKey),
+	);
+	const more: Partial<Shape> = { gates: PQ_GATES, unroll: 4 };
+	const large: Partial<Shape> = { ...more, unroll: 1, energy: 3_000_000, reserve: 500_000 };
+	return [
+		withInput(`verify${name}`, "a signature", Buffer.concat([HASH, slot, keys.publicKey]), more),
+		withInput(`verify${name}`, "of another hash", Buffer.concat([KEY, slot, keys.publicKey]), more),
+		withInput(`batchVerify${name}`, "sixteen signatures", batch, large),
+		{
+			...withInput("validatemultipqsign", `${scheme.name}, one key five times`, multi, large),
+			prepare: (view) => view.account.put(signer, Account.create({ address: signer })),
+		},
+	];
+});
+
 export const precompileShapes: readonly Shape[] = [
 	...hashes,
 	...recoveries,
@@ -465,6 +551,7 @@ export const precompileShapes: readonly Shape[] = [
 	...blakes,
 	...shielded,
 	...queries,
+	...postQuantum,
 ];
 
 export const precompileNames: readonly string[] = precompiles.map(({ name }) => name);

@@ -105,9 +105,9 @@ export const SignerServe = command({
 			const sockets = [flags.socket, ...(desk?.clients ?? []).map(({ socket }) => socket)];
 			for (const socket of sockets) if (socket !== undefined) printLine(socket);
 			if (listener) printLine(listener.at);
+			const ended = interruption();
 			const untold = await notifyReady(`${keys.length} keys`, process.env);
 			if (untold !== undefined) warning(`systemd waits to be told that the signer is ready: ${untold}`);
-			const ended = interruption();
 			const { policies } = flags;
 			if (policies !== undefined)
 				reloading.begin(async () => {

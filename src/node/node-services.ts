@@ -174,7 +174,10 @@ export const production: Service = {
 		parts.production = {
 			warning,
 			witnesses: () => producers.map(({ witness }) => witness),
-			isReady: () => warning() === undefined && READY_STATES.has(producer.last),
+			isReady: () =>
+				warning() === undefined &&
+				READY_STATES.has(producer.last) &&
+				strangersIn(open, producers) === undefined,
 		};
 		const stopAsking =
 			awaitedSigner &&

@@ -73,6 +73,9 @@ const isPlain = (example: string): boolean => /^coin [\w\s./,:@%+=-]+$/.test(exa
 let chain: DevelopmentChain;
 const TOKEN = `pragma solidity ^0.8.0;
 contract Token { uint256 public supply; constructor(uint256 start) { supply = start; } }`;
+const MARKET = `pragma solidity ^0.8.0;
+library Sums { function twice(uint256 n) public pure returns (uint256) { return 2 * n; } }
+contract Market { function price(uint256 n) public pure returns (uint256) { return Sums.twice(n); } }`;
 const LAYOUT = JSON.stringify({
 	storage: [
 		{ label: "last", slot: "0", offset: 0, type: "t_uint" },
@@ -136,6 +139,7 @@ beforeAll(async () => {
 	mkdirSync(join(template, "build"));
 	mkdirSync(join(template, "contracts"));
 	writeFileSync(join(template, "contracts/Token.sol"), TOKEN);
+	writeFileSync(join(template, "contracts/Market.sol"), MARKET);
 	writeFileSync(join(template, "Store.layout.json"), LAYOUT);
 	cpSync(artifact, join(template, "build/Store.json"));
 	const { abi, bytecode } = JSON.parse(readFileSync(artifact, "utf8")) as { abi: object; bytecode: string };

@@ -6,7 +6,6 @@ import {
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
-	renameSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -17,10 +16,13 @@ import { MAINTAINER_SCRIPTS, VERSION } from "../../scripts/debian-package.js";
 
 let root: string;
 
+const at = (name: string): string => join(root, "usr/lib/coin", name);
+
 beforeEach(() => {
 	root = mkdtempSync(join(tmpdir(), "coin-maintainer-"));
 	mkdirSync(join(root, "run/systemd/system"), { recursive: true });
 	mkdirSync(join(root, "bin"));
+	mkdirSync(at(VERSION), { recursive: true });
 	// In place of what would change this machine; getent knows nobody.
 	for (const [name, code] of [
 		...(["groupadd", "useradd", "install", "systemctl"] as const).map((name) => [name, 0] as const),
@@ -34,10 +36,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** What a script of the package has called. */
-function callsOf(script: keyof typeof MAINTAINER_SCRIPTS, word: string): string {
+function callsOf(script: keyof typeof MAINTAINER_SCRIPTS, ...words: readonly string[]): string {
 	rmSync(join(root, "calls"), { force: true });
 	const env = { PATH: `${join(root, "bin")}:/usr/bin:/bin`, DPKG_ROOT: root };
-	execFileSync("/bin/sh", ["-c", MAINTAINER_SCRIPTS[script], script, word], { env });
+	execFileSync("/bin/sh", ["-c", MAINTAINER_SCRIPTS[script], script, ...words], { env });
 	return existsSync(join(root, "calls")) ? readFileSync(join(root, "calls"), "utf8") : "";
 }
 
@@ -59,7 +61,6 @@ test.skipIf(process.platform === "win32")(
 		expect(callsOf("prerm", "remove")).toBe(
 			"systemctl disable --now coin-node.service coin-signer.service coin-treasury.service\n",
 		);
-		mkdirSync(join(root, `usr/lib/coin/${VERSION}`), { recursive: true });
 		expect(callsOf("prerm", "upgrade")).toBe("");
 	},
 );
@@ -67,22 +68,20 @@ test.skipIf(process.platform === "win32")(
 test.skipIf(process.platform === "win32")(
 	"an upgrade keeps the release that a process still uses, and no other",
 	() => {
-		const at = (name: string): string => join(root, "usr/lib/coin", name);
-		for (const name of [VERSION, "0.0.8"]) mkdirSync(at(name), { recursive: true });
-		writeFileSync(join(at(VERSION), "program.js"), "old");
-		callsOf("prerm", "upgrade");
-		// As dpkg does, with a release of another number.
-		renameSync(at(`.kept-${VERSION}`), at(".kept-0.0.9"));
-		rmSync(at(VERSION), { recursive: true });
-		mkdirSync(at(VERSION));
+		for (const name of ["0.0.7", "0.0.8", "0.0.9"]) mkdirSync(at(`releases/${name}`), { recursive: true });
+		writeFileSync(join(at(VERSION), "program.js"), "new");
 		mkdirSync(join(root, "proc/77"), { recursive: true });
-		writeFileSync(join(root, "proc/77/maps"), `7f00 r-xp ${at("0.0.9")}/node_modules/level.node (deleted)\n`);
-		callsOf("postinst", "configure");
-		expect(readdirSync(join(root, "usr/lib/coin")).sort()).toEqual(["0.0.9", VERSION].sort());
-		expect(readFileSync(join(at("0.0.9"), "program.js"), "utf8")).toBe("old");
+		writeFileSync(join(root, "proc/77/maps"), `7f00 r-xp ${at("releases/0.0.8")}/node_modules/level.node\n`);
+		const releases = (): string[] => readdirSync(at("releases")).sort();
+		// The former release stays at first: what maps no file of it may still run.
+		callsOf("postinst", "configure", "0.0.9");
+		expect(releases()).toEqual(["0.0.8", "0.0.9", VERSION].sort());
+		rmSync(at(VERSION), { recursive: true });
+		expect(readFileSync(at(`releases/${VERSION}/program.js`), "utf8")).toBe("new");
+		mkdirSync(at(VERSION));
 		rmSync(join(root, "proc"), { recursive: true });
-		callsOf("postinst", "configure");
-		expect(readdirSync(join(root, "usr/lib/coin"))).toEqual([VERSION]);
+		callsOf("postinst", "configure", VERSION);
+		expect(releases()).toEqual([VERSION]);
 		callsOf("postrm", "remove");
 		expect(existsSync(join(root, "usr/lib/coin"))).toBe(false);
 	},

@@ -73,14 +73,13 @@ function recordSignatures(): Server {
 			asked += String(chunk);
 			signer.write(chunk);
 		});
+		// Noted before the node gets it: either may be killed right after.
 		signer.on("data", (chunk) => {
 			answered += String(chunk);
+			if (answered.endsWith("\n")) note(asked, answered);
 			node.write(chunk);
 		});
-		signer.on("end", () => {
-			note(asked, answered);
-			node.end();
-		});
+		signer.on("end", () => node.end());
 		node.on("end", () => signer.end());
 		for (const socket of [node, signer])
 			socket.on("error", () => {
@@ -299,7 +298,9 @@ try {
 	const found: Fault[] = [];
 	for (let count = 0; count < faults; count++) found.push(await disturb(count, nodes, signer, cable));
 	const times = await blockTimes(nodes[0]);
+	const unseen = times.filter((time) => !signedHeaders.has(String(time)));
 	const failures = [
+		...unseen.map((time) => `slot ${time} has a block whose signature was not seen`),
 		...signedTwice().map((slot) => `slot ${slot} was signed twice`),
 		...lostSlots(times, found),
 	];

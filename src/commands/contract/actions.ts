@@ -43,7 +43,7 @@ export const ContractDeploy = acting({
 	examples: [
 		"<%= config.bin %> contract deploy contracts/Token.sol:Token 1000 --label token --wait",
 		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
-		"<%= config.bin %> contract deploy contracts/Token.sol --library Sums=TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
+		"<%= config.bin %> contract deploy contracts/Market.sol:Market --library Sums=TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
 		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",
 	],
 	strict: false,

@@ -118,17 +118,22 @@ export class SigningMarks {
 
 	/**
 	 * Refuses marks that are a copy, since the signer with the original may be further on. A copy is a directory other than the one that
-	 * was claimed, which a file system tells apart by their inodes, also after it was renamed; a cloned disk has the same ones.
+	 * was claimed: file systems tell them apart by inode and time of creation, also after a renaming. They don't see a cloned disk, nor
+	 * files that were restored into the same directory.
 	 * @param isMoved claims a copy, or a restored directory
 	 * @throws {OperatorError}
 	 */
 	async claim(isMoved: boolean): Promise<void> {
 		await this.mend();
 		const { location } = this.database;
-		const place = String(statSync(location, { bigint: true }).ino);
-		const claimed = await this.database.get(PLACE);
-		if (claimed === place) return;
-		if (claimed !== undefined && !isMoved)
+		const { ino, birthtimeNs, ctimeNs } = statSync(location, { bigint: true });
+		// Where the time of creation isn't known, the system gives zero, or that of the last change.
+		const born = birthtimeNs === ctimeNs ? 0n : birthtimeNs;
+		const [claimedIno, claimedBorn] = (await this.database.get(PLACE))?.split(" ").map(BigInt) ?? [];
+		const isOriginal = claimedIno === ino && (born === 0n || !claimedBorn || claimedBorn === born);
+		if (isOriginal && claimedBorn === born) return;
+		const place = `${ino} ${isOriginal && born === 0n ? (claimedBorn ?? 0n) : born}`;
+		if (claimedIno !== undefined && !isOriginal && !isMoved)
 			throw new OperatorError(
 				`the marks in ${location} are a copy: a signer with the original may have signed since; if it never will again, start once with --moved`,
 			);

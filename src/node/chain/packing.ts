@@ -155,9 +155,7 @@ export function packTransactions(
 	const updatedOwners = new Set<string>();
 	const newWitnesses = new Set<string>();
 	let bytes = emptySize(raw, producer);
-	let shielded = 0;
-	let postQuantum = 0;
-	let executionMs = 0;
+	let [shielded, postQuantum, executionMs] = [0, 0, 0];
 	const filters = environment.state.properties.on("ALLOW_PROTO_FILTER_NUM");
 	for (let next = pool.takeForBlock(); next; next = pool.takeForBlock()) {
 		const { entry, isPending } = next;
@@ -181,11 +179,9 @@ export function packTransactions(
 			!(executionMs > 0 && executionMs + Math.max(tookMs, packingMs) > maxExecutionMs) &&
 			// Other nodes check signatures against the state before the block, which lacks a new witness's permissions.
 			!(newWitnesses.has(owner) && transaction.contract?.Permission_id !== OWNER_PERMISSION);
-		if (isLate || !fits) {
-			postponed.push(entry);
-			if (isLate) break;
-			continue;
-		}
+		if (isLate || !fits) postponed.push(entry);
+		if (isLate) break;
+		if (!fits) continue;
 		if (isShielded(transaction)) shielded++;
 		if (isPostQuantum) postQuantum++;
 		if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
@@ -199,7 +195,10 @@ export function packTransactions(
 			const processed = processTransaction(environment, transaction, scope, { verified });
 			packed.push(processed.transaction);
 			if (transaction.type?.name === "WitnessCreateContract") newWitnesses.add(owner);
-			taken.push({ ...entry, packingMs: clock() - startedMs });
+			const lastedMs = clock() - startedMs;
+			taken.push({ ...entry, packingMs: lastedMs });
+			// A dropped one pays nothing, so what it took while pending must not displace others.
+			executionMs += Math.max(0, tookMs - lastedMs);
 			bytes += embeddedSize(processed.transaction);
 		} catch (error) {
 			database.revert(mark);
@@ -211,7 +210,7 @@ export function packTransactions(
 			pool.giveBack([...taken, ...postponed]);
 			throw error;
 		} finally {
-			executionMs += Math.max(tookMs, clock() - startedMs);
+			executionMs += clock() - startedMs;
 			undoLayers.close();
 		}
 	}

@@ -70,7 +70,8 @@ type ProductionState =
 	| "LOW_PARTICIPATION"
 	| "NOT_TIME_YET"
 	| "NOT_MY_TURN"
-	| "NOT_SYNCED";
+	| "NOT_SYNCED"
+	| "FAILED";
 
 interface SlotProducerOptions {
 	readonly chain: Chain;
@@ -147,6 +148,7 @@ export class SlotProducer {
 				if (state !== this.last && state !== "PRODUCED") this.options.onSkipped(state);
 				this.last = state;
 			} catch (error) {
+				this.last = "FAILED";
 				this.options.onFailure(error);
 			}
 			this.start();

@@ -321,7 +321,7 @@ export class ContractMachine {
 			tellClosed(prepared, ended);
 			if (ended.failure) throw ended.failure;
 			if (this.observation?.keepsCalls && !ended.reverted) {
-				machine.commit();
+				machine.commit(MAX_STORAGE_STEPS);
 				removeDestroyed(environment.state, machine);
 			}
 			return {

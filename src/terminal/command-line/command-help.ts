@@ -69,8 +69,9 @@ class OrderedCommandHelp extends CommandHelp {
 		examples: Parameters<CommandHelp["examples"]>[0],
 	): ReturnType<CommandHelp["examples"]> {
 		const { id, aliases } = this.command;
+		if (!aliases.includes(id) || !Array.isArray(examples)) return super.examples(examples);
 		const full = this.config.commands.find((other) => other.id !== id && other.aliases.includes(id));
-		if (!full || !aliases.includes(id) || !Array.isArray(examples)) return super.examples(examples);
+		if (!full) return super.examples(examples);
 		const [long, short] = [full.id, id].map((name) => `<%= config.bin %> ${name.replaceAll(":", " ")} `);
 		return super.examples(
 			examples.map((example) =>

@@ -178,9 +178,8 @@ describe("a signer", () => {
 		renameSync(join(directory, "renamed"), state);
 		await start();
 		await signer.close();
-		cpSync(state, join(directory, "copy"), { recursive: true });
-		rmSync(state, { recursive: true });
-		cpSync(join(directory, "copy"), state, { recursive: true });
+		renameSync(state, join(directory, "original"));
+		cpSync(join(directory, "original"), state, { recursive: true });
 		await expect(start()).rejects.toThrow(/are a copy: .* --moved/);
 		await start(true);
 		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow("doesn't follow");

@@ -146,6 +146,14 @@ class Evaluation {
 			}
 			return [...groups.values()];
 		}
+		if (token === "last_over_time") {
+			this.take("(");
+			return this.closed(() => {
+				const found = this.series(this.take());
+				for (const word of ["[", "1h", "]"]) this.take(word);
+				return found;
+			});
+		}
 		if (token !== "increase") return this.series(token).map(({ labels, value }) => ({ labels, value }));
 		this.take("(");
 		return this.closed(() => {
@@ -204,7 +212,7 @@ const HEALTHY: Samples = {
 	"coin:header_time": one((NOW_S - 3) * 1_000),
 	"coin:peers": [...one(12, { type: "all" }), ...one(0, { type: "passive" })],
 	"coin:signer_away": one(0),
-	"coin:producer": one(1, { miner: "T1" }),
+	"coin:producer": one(1, { miner: "T1", instance: "a" }),
 	"coin:miner_total": [
 		...one(7, { type: "miss", miner: "T1" }, 7),
 		...one(3, { type: "miss", miner: "T2" }, 3),
@@ -237,7 +245,8 @@ const BROKEN: Readonly<Record<string, Samples>> = {
 	CoinNodeAway: { up: one(0, { job: "coin" }) },
 	CoinBehind: { "coin:header_time": one((NOW_S - 31) * 1_000) },
 	CoinFewPeers: { "coin:peers": one(2, { type: "all" }) },
-	CoinOwnSlotsMissed: { "coin:miner_total": one(8, { type: "miss", miner: "T1" }, 7) },
+	// The node that makes its blocks may be away: another one tells.
+	CoinOwnSlotsMissed: { "coin:miner_total": one(8, { type: "miss", miner: "T1", instance: "b" }, 7) },
 	CoinSlotsMissed: { "coin:miner_total": one(4, { type: "miss", miner: "T2" }, 3) },
 	CoinSignerAway: { "coin:signer_away": one(1) },
 	CoinReorgs: { "coin:block_fork_total": one(9, { type: "all" }, 3) },

@@ -41,7 +41,7 @@ function linesOf(selector: string, permissionId = 0): Promise<readonly string[]>
 
 describe("before a transaction at a signer is approved", () => {
 	test("a call shows its recipient and amount, though no network is asked", async () => {
-		expect((await linesOf("a9059cbb")).join("\n")).toContain(`transfer(${toBase58Check(EVE)}, 42)`);
+		expect((await linesOf("a9059cbb")).join("\n")).toContain(`transfer(to=${toBase58Check(EVE)}, value=42)`);
 	});
 
 	test("a call that nothing names shows its bytes, and says so", async () => {

@@ -49,6 +49,7 @@ interface WaitingMessage {
 	readonly bytes: Uint8Array;
 	/** Subscribers it waits for. */
 	holders: number;
+	readonly givenMs: number;
 }
 
 interface Subscriber {
@@ -69,8 +70,6 @@ interface Subscriber {
 	readonly frames: FrameWindow;
 	readonly waiting: Set<WaitingMessage>;
 	waitingBytes: number;
-	/** When the system last took a message, or the first that waits was given. */
-	tookMs: number;
 }
 
 export interface ZeromqConfig {
@@ -176,10 +175,14 @@ export class Publisher implements Receiver {
 		let given: WaitingMessage | undefined;
 		for (const subscriber of this.subscribers.values()) {
 			if (!subscriber.isReady || !wants(subscriber, name)) continue;
-			given ??= { bytes: messageBytes(utf8(name), utf8(message.json)), holders: 0 };
+			given ??= this.waitingMessage(messageBytes(utf8(name), utf8(message.json)));
 			this.give(subscriber, given);
 		}
 		this.closeSlowest();
+	}
+
+	private waitingMessage(bytes: Uint8Array): WaitingMessage {
+		return { bytes, holders: 0, givenMs: this.now() };
 	}
 
 	private give(subscriber: Subscriber, message: WaitingMessage): void {
@@ -190,14 +193,10 @@ export class Publisher implements Receiver {
 			return;
 		}
 		this.sent++;
-		if (waiting.size === 0) subscriber.tookMs = this.now();
 		waiting.add(message);
 		subscriber.waitingBytes += bytes.length;
 		this.waitingBytes += WAITING_ENTRY_BYTES + (message.holders++ === 0 ? bytes.length : 0);
-		subscriber.socket.write(bytes, () => {
-			subscriber.tookMs = this.now();
-			this.release(subscriber, message);
-		});
+		subscriber.socket.write(bytes, () => this.release(subscriber, message));
 	}
 
 	private release(subscriber: Subscriber, message: WaitingMessage): void {
@@ -213,12 +212,20 @@ export class Publisher implements Receiver {
 		for (const message of subscriber.waiting) this.release(subscriber, message);
 	}
 
-	/** Closes whoever has taken nothing for longest, until what waits for the others is within the bound. */
+	/**
+	 * Closes whoever the oldest message waits for, until what waits for the others is within the bound. Reading a little now and then
+	 * renews nothing, and of several the one with the most goes: without it, the message that several wait for would still be held.
+	 */
 	private closeSlowest(): void {
 		while (this.waitingBytes > this.maxWaiting) {
 			let slowest: Subscriber | undefined;
-			for (const each of this.subscribers.values())
-				if (each.waiting.size > 0 && (!slowest || each.tookMs < slowest.tookMs)) slowest = each;
+			let oldestMs = Number.POSITIVE_INFINITY;
+			for (const each of this.subscribers.values()) {
+				const [oldest] = each.waiting;
+				if (!oldest || oldest.givenMs > oldestMs) continue;
+				if (oldest.givenMs === oldestMs && slowest && each.waitingBytes <= slowest.waitingBytes) continue;
+				[slowest, oldestMs] = [each, oldest.givenMs];
+			}
 			if (!slowest) return;
 			this.lost += slowest.waiting.size;
 			slowest.socket.destroy();
@@ -241,7 +248,6 @@ export class Publisher implements Receiver {
 			frames: { count: 0, sinceMs: nowMs },
 			waiting: new Set(),
 			waitingBytes: 0,
-			tookMs: nowMs,
 		};
 		this.subscribers.set(socket, subscriber);
 		socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -300,7 +306,7 @@ export class Publisher implements Receiver {
 			case "answer":
 				// A peer that asks without reading gets no more answers.
 				if (subscriber.waiting.size < this.highWaterMark)
-					this.give(subscriber, { bytes: event.bytes, holders: 0 });
+					this.give(subscriber, this.waitingMessage(event.bytes));
 				return;
 			case "subscribe":
 				if (subscriber.subscriptions >= MAX_SUBSCRIPTIONS) throw new ZmtpError("too many subscriptions");

@@ -155,7 +155,7 @@ test("what a slow subscriber can't take is lost to it alone, and the publisher n
 	await until(() => slow.heard().subarray(-2).toString() === "{}");
 });
 
-test("beyond the bound of all subscribers, who has taken nothing for longest is closed; what several hold counts once", async () => {
+test("beyond the bound of all subscribers, whoever the oldest message waits for is closed; what several hold counts once", async () => {
 	let nowMs = 0;
 	const queue = await Publisher.listen({
 		host: "127.0.0.1",
