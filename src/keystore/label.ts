@@ -47,7 +47,7 @@ const LATIN: ReadonlyMap<string, string> = new Map(
 );
 
 /** Latin letters of living languages; not those of phonetic or mathematical notation, most of which look like another one. */
-const LATIN_LETTERS = String.raw`(?![ƄƅƖƦƧƨƻ-ǃȷ])(?=\p{Script=Latin})[A-Za-zª-ɏḀ-ỿ]`;
+const LATIN_LETTERS = String.raw`(?![\u0184\u0185\u0196\u01a6-\u01a8\u01bb-\u01c3\u0237])(?=\p{Script=Latin})[A-Za-z\u00aa-\u024f\u0253\u0254\u0256\u0257\u0259\u025b\u0263\u0269\u0272\u028b\u1e00-\u1eff]`;
 /** Scripts that are written together, after UTS #39's "highly restrictive" level. */
 const WITH_LATIN = ["Han Hiragana Katakana", "Han Hangul", "Han Bopomofo"];
 /** The other recommended scripts of UAX #31; further ones have few readers, and letters that look Latin. */
@@ -74,7 +74,12 @@ export function mistakable(label: string): string | undefined {
 		...ALONE.split(" ").map((script) => alphabet(script)),
 	];
 	if (!isInvisible && alphabets.some((one) => one.test(label))) return undefined;
-	return "has characters that can be mistaken for others: use letters of one alphabet, and digits and signs of the keyboard";
+	const other = [...label].find((sign) => !alphabets?.some((one) => one.test(sign)));
+	const which =
+		other === undefined
+			? ""
+			: ` (U+${(other.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")})`;
+	return `has characters that can be mistaken for others${which}: use letters of one alphabet, and digits and signs of the keyboard`;
 }
 
 /** Whether one label could be mistaken for the other: ignores case, accents and letters that look alike. */

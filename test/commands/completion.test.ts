@@ -17,6 +17,12 @@ async function complete({ home }: Wallet, script: string, ...words: string[]): P
 }
 
 describe.concurrent("coin autocomplete", () => {
+	it("offers labels beyond ASCII as they are, though the program is one bundle", async ({ wallet }) => {
+		expect((await wallet.coin(["contact", "add", "José-Łódź", RECIPIENT])).code).toBe(0);
+		const script = wallet.home.write("coin.bash", (await wallet.coin(["autocomplete", "bash"])).stdout);
+		expect(await complete(wallet, script, "coin", "account", "show", "Jo")).toEqual(["José-Łódź"]);
+	});
+
 	it("offers keys, contacts and profiles where they belong", async ({ wallet }) => {
 		wallet.addKey("bob");
 		await wallet.coin(["contact", "add", "shop", RECIPIENT]);

@@ -26,9 +26,9 @@ export interface ReadText {
 
 /**
  * How a value decides: by being true; by being there; by being equal to another one (in a `switch`: to others, among them plain numbers,
- * or amounts); or by what it returns as a function.
+ * or amounts); or by what it returns as a function. What is only taken doesn't decide.
  */
-type Kind = "truth" | "presence" | "value" | "number" | "amount" | "callback";
+type Kind = "truth" | "presence" | "value" | "number" | "amount" | "callback" | "taken";
 
 /** The member of each kind of node that is taken for true or false. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -85,6 +85,11 @@ export function withConditions(read: ReadText): string {
 		const program = parsed(() => parse(whole, SYNTAX));
 		if (program instanceof SyntaxError) continue;
 		const changed = changedText(whole, new Changes(read, whole, before.length).of(program));
+		// Node.js's prompt takes what begins with a brace for an object, unless it ends with a semicolon.
+		const [first] = program.body;
+		const isBlock =
+			first?.type === "BlockStatement" && parsed(() => parse(`(${whole})`, SYNTAX)) instanceof SyntaxError;
+		if (isBlock) return `${changed.replace(/\s*$/, "")};`;
 		return changed.slice(before.length, changed.length - after.length);
 	}
 	return read.text;
@@ -254,6 +259,7 @@ class Changes {
 				return node.operator in COMPARISONS ? this.compared(node, node.operator) : [];
 			case "CallExpression": {
 				const [callback] = node.arguments;
+				if (callback?.type === "SpreadElement") return [];
 				if (node.callee.type === "Identifier" && node.callee.name === "Boolean")
 					return this.decided(callback, "truth");
 				const property = node.callee.type === "MemberExpression" ? node.callee.property : undefined;
@@ -263,8 +269,7 @@ class Changes {
 						: property?.type === "Literal"
 							? property.value
 							: "";
-				const isDeciding = DECIDING.has(String(name)) && callback?.type !== "SpreadElement";
-				return isDeciding ? this.decided(callback, "callback") : [];
+				return DECIDING.has(String(name)) ? this.decided(callback, "callback") : [];
 			}
 			default:
 				return [];
@@ -275,13 +280,21 @@ class Changes {
 		return isNode(node) ? around(node, `${DECIDED}((`, `),${this.quoted(node)},"${kind}")`) : [];
 	}
 
-	/** `a &&= b` as `a && (a = b)`: no call can stand for the target. */
+	/**
+	 * `a &&= b` as `a && (a = b)`: no call can stand for the target. It begins with a name, since a bracket would join it to a line
+	 * before it that has no semicolon.
+	 * @throws {Failure} `bad_value` for a target that would be computed twice
+	 */
 	private assigned(node: Sides, operator: string): readonly Part[] {
 		const { left } = node;
+		if (!isPlace(left)) {
+			const why = `${this.whole.slice(left.start, left.end).slice(0, MAX_QUOTED)} is computed, which ${operator} is not read with here`;
+			throw new Failure("bad_value", why, { hint: "keep its key in a variable of its own, or write an if" });
+		}
 		const kind: Kind = operator === "??=" ? "presence" : "truth";
 		const check = `${DECIDED}((${this.whole.slice(left.start, left.end)}),${this.quoted(left)},"${kind}")`;
 		return [
-			...around(node, `(${check} ${operator.slice(0, 2)} (`, "))"),
+			...around(node, `${DECIDED}((${check} ${operator.slice(0, 2)} (`, `)),"","taken")`),
 			this.inPlace(node, operator, operator.slice(2)),
 		];
 	}
@@ -304,7 +317,8 @@ class Changes {
 	/** Whether an expression is an amount of coins with its unit, or one more or less than something. */
 	private isAmount(node: AnyNode | null | undefined): boolean {
 		if (node?.type === "BinaryExpression")
-			return /^[-+]$/.test(node.operator) && (this.isAmount(node.left) || this.isAmount(node.right));
+			return /^[-+*]$/.test(node.operator) && (this.isAmount(node.left) || this.isAmount(node.right));
+		if (node?.type === "UnaryExpression") return node.operator === "-" && this.isAmount(node.argument);
 		return node?.type === "Literal" && this.read.coinsAt.has(node.start - this.shift);
 	}
 
@@ -321,6 +335,12 @@ type Sides = AnyNode & { readonly left: AnyNode; readonly right: AnyNode };
 
 function isNode(value: unknown): value is AnyNode {
 	return typeof value === "object" && value !== null && "type" in value && "start" in value;
+}
+
+/** Whether an expression names a place without computing anything: reading it twice is reading it once. */
+function isPlace(node: AnyNode): boolean {
+	if (node.type !== "MemberExpression") return node.type === "Identifier" || node.type === "ThisExpression";
+	return isPlace(node.object) && (!node.computed || /^(?:Literal|Identifier)$/.test(node.property.type));
 }
 
 /**
@@ -395,6 +415,7 @@ function changedText(source: string, parts: readonly Part[]): string {
  * @throws {Failure} `bad_value` for a promise, an operation, or a number that is compared with an amount
  */
 export function decided(value: unknown, text: string, kind: Kind): unknown {
+	if (kind === "taken") return value;
 	if (kind === "callback")
 		return typeof value === "function" ? decidingCallback(value as Callback, text) : value;
 	if (types.isPromise(value)) throw unawaited(text);

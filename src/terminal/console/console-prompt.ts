@@ -134,6 +134,8 @@ function withAdvice(error: unknown, source: string, names: Names): unknown {
 	if (near !== undefined) error.message += `; did you mean ${near}?`;
 	if (error.name === "SyntaxError" && CONTINUES.test(source))
 		error.message += "; the line before it was complete and has run: write both on one line";
+	if (error.message.includes("$decided") || error.message.includes("$compared"))
+		error.message = `${source.trim().slice(0, 80)}: ${/ is not .*$/.exec(error.message)?.[0].trim() ?? "can't be evaluated"}`;
 	if (error.name !== "TypeError" || withAmounts(source) === source) return error;
 	error.message += source.match(TOKENS)?.some((token) => /^\d.*[ns]$/i.test(token))
 		? "; amounts are whole numbers of sun: 5coin * 2n, not 5coin * 2"
@@ -304,7 +306,10 @@ export async function runScript(
 	names: Names,
 	operations: Operations,
 ): Promise<void> {
-	const statements = statementsOf(readAmounts(await textOf(terminal.input)));
+	const [source = ""] = (await textOf(terminal.input)).split(/^[ \t]*\.exit[ \t]*$/m, 1);
+	const statements = statementsOf(readAmounts(source));
+	// What is refused by its form is refused before anything runs.
+	for (const statement of statements) withConditions(readAmounts(statement));
 	const silent = new PassThrough();
 	const options = { prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false };
 	const { server, evaluate } = opened(options, terminal, names, operations);

@@ -71,7 +71,14 @@ interface ContractMethod extends Method {
 }
 
 /** Members that JavaScript or the object itself has: functions with these names are methods by their signature alone. */
-const RESERVED: ReadonlySet<string> = new Set(["address", "then", "toJSON"]);
+const RESERVED: ReadonlySet<string> = new Set([
+	"address",
+	"constructor",
+	"then",
+	"toJSON",
+	"toString",
+	"valueOf",
+]);
 
 /** @param name the contract's label here @param contract 21 bytes */
 export function contractObject(
@@ -82,7 +89,7 @@ export function contractObject(
 ): object {
 	const address = toBase58Check(contract);
 	const functions = items.filter(({ kind }) => kind === "function");
-	const methods: Record<string, unknown> = {};
+	const methods: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
 	for (const item of functions) {
 		const sameName = functions.filter((other) => other.name === item.name);
 		const isReserved = RESERVED.has(item.name);
@@ -171,7 +178,7 @@ function methodOf(
 ): ContractMethod {
 	const { client, settings } = chain;
 	const call = async ({ texts }: Words, amounts = new NamedAmounts(client, false)): Promise<NamedCall> =>
-		callInWords({ settings }, contract, items, [name, ...texts], amounts);
+		callInWords({ settings, isByPosition: true }, contract, items, [name, ...texts], amounts);
 	const read = async (
 		words: Words,
 	): Promise<{ readonly call: NamedCall; readonly data: Uint8Array; readonly energy: bigint }> => {
@@ -242,6 +249,10 @@ export class Coins {
 	}
 
 	toJSON(): string {
+		return formatCoin(this.sun);
+	}
+
+	toString(): string {
 		return formatCoin(this.sun);
 	}
 

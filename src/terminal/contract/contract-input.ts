@@ -151,14 +151,23 @@ export async function interfaceFlag(
 	settings: Settings,
 	client?: NodeClient,
 ): Promise<ContractInterface | undefined> {
+	return (await flaggedInterface(value, settings, client))?.items;
+}
+
+/** @returns also the contract whose interface it is, if the flag names one */
+async function flaggedInterface(
+	value: string | undefined,
+	settings: Settings,
+	client?: NodeClient,
+): Promise<{ readonly items: ContractInterface; readonly contract?: Uint8Array } | undefined> {
 	if (value === undefined) return undefined;
 	const text = await flagText(value, "the interface");
-	if (!isContractWord(value, text)) return readInterface(text);
+	if (!isContractWord(value, text)) return { items: readInterface(text) };
 	const contract = await accountNamed(settings, text);
 	const items =
 		(await ownInterface(settings, contract)) ?? (client ? await interfaceThroughProxy(client, contract) : []);
 	if (items.length === 0) throw noInterface(text);
-	return items;
+	return { items, contract };
 }
 
 /** The interface as written by the compiler, from files and saved contracts only. @throws {Failure} */
@@ -245,7 +254,8 @@ export async function namedCall(
 		});
 	}
 	const contract = await accountNamed(settings, words.address);
-	const given = await interfaceFlag(words.abi, settings, client);
+	const flagged = await flaggedInterface(words.abi, settings, client);
+	const given = flagged?.items;
 	const named = words.as === undefined ? contract : await accountNamed(settings, words.as);
 	const stored = given ?? (client ? await storedInterface(client, named) : []);
 	if (data !== undefined)
@@ -264,5 +274,7 @@ export async function namedCall(
 		[signature as string, ...words.arguments],
 		amounts,
 	);
-	return given ? call : { ...call, byNodesNames: await hasNodesNames(call, settings, named) };
+	// Another contract's interface comes from the node as this one's does.
+	const whose = flagged ? flagged.contract : named;
+	return whose ? { ...call, byNodesNames: await hasNodesNames(call, settings, whose) } : call;
 }

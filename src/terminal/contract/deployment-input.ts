@@ -88,6 +88,7 @@ export async function deployable(
 		const [, library, contract] = /^(.+)=([^=]+)$/.exec(word) ?? [];
 		if (library === undefined || contract === undefined)
 			throw new Failure("usage", `--library ${word}: write <name>=<contract>`);
+		if (libraries.has(library)) throw new Failure("usage", `--library ${library} is given twice`);
 		libraries.set(library, await address(contract));
 	}
 	const [, source, name] = SOURCE_AND_NAME.exec(words[0] ?? "") ?? [];

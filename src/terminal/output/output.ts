@@ -42,7 +42,7 @@ const PLAIN_SIGNS: Readonly<Record<string, string>> = { "…": "...", "→": "->
 export function plainSigns(text: string, environment = process.env): string {
 	const { LC_ALL, LC_CTYPE, LANG } = environment;
 	if (!/^(C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "")) return text;
-	return text.replace(/[…→·×–]/g, (sign) => PLAIN_SIGNS[sign] ?? sign);
+	return text.replace(/[\u2026\u2192\u00b7\u00d7\u2013]/g, (sign) => PLAIN_SIGNS[sign] ?? sign);
 }
 
 /** Writes a row for programs that split lines into columns: separated by tabs, without padding. */

@@ -24,6 +24,7 @@ interface TokenAmounts extends Pick<NamedAmounts, "read"> {
 
 /**
  * Reads arguments by position, or all of them by name as in `to=T… amount=5`.
+ * @param isByPosition whether `to=T…` is that very text, as where a program gives the arguments
  * @throws {Failure} `bad_value` naming the parameter
  */
 export async function readArguments(
@@ -31,8 +32,9 @@ export async function readArguments(
 	texts: readonly string[],
 	resolve: ResolveAccount,
 	amounts?: TokenAmounts,
+	isByPosition = false,
 ): Promise<AbiValue[]> {
-	const ordered = byName(parameters, texts) ?? texts;
+	const ordered = (isByPosition ? undefined : byName(parameters, texts)) ?? texts;
 	if (ordered.length !== parameters.length) {
 		const wanted = parameters.map((parameter, index) => label(parameter, index)).join(", ");
 		throw new Failure(

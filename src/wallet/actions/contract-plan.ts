@@ -112,7 +112,7 @@ export async function deploymentPlan(
  * @throws {Failure} `bad_value`
  */
 export async function callInWords(
-	{ settings }: Pick<Asking, "settings">,
+	{ settings, isByPosition }: Pick<Asking, "settings"> & { readonly isByPosition?: boolean },
 	contract: Uint8Array,
 	items: ContractInterface,
 	words: readonly [name: string, ...texts: string[]],
@@ -124,7 +124,8 @@ export async function callInWords(
 		read: (named: Parameters<NamedAmounts["read"]>[0]) => amounts.read(named),
 		coins: (text: string) => amounts.checkCoins(contract, text),
 	};
-	const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text), known);
+	const resolve = (text: string): Promise<Uint8Array> => accountNamed(settings, text);
+	const values = await readArguments(item.inputs, texts, resolve, known, isByPosition);
 	return { contract, data: encodeCall(item, values), item, items, texts };
 }
 

@@ -207,6 +207,11 @@ export function linkedCode(
 	const unused = new Set(addresses.keys());
 	for (const [library, ranges] of libraries) {
 		const name = [...addresses.keys()].find((name) => isLibrary(library, name));
+		const [other] = [...libraries.keys()].filter(
+			(one) => one !== library && name !== undefined && isLibrary(one, name),
+		);
+		if (other !== undefined)
+			throw new Failure("bad_value", `${name} is ${library} or ${other}: name it with its file`);
 		const address = name === undefined ? undefined : addresses.get(name);
 		if (name === undefined || !address) {
 			const why = `the code still needs the address of a library: ${library.slice(0, 80)}`;

@@ -134,6 +134,22 @@ it("waits for what variables are set to, also in patterns and by assignments tha
 		);
 });
 
+it("reads assignments that decide once, in blocks without semicolons too, and ends at .exit", async () => {
+	expect(await script("var d = {}; var k = 'x'\nd[k] ??= 5\nd.x &&= 6\nd.x")).toBe("5\n6\n6\n");
+	const block =
+		"var count\nfor (const n of [1, 2]) {\n  await pay(n)\n  count ||= 1\n}\npaid()\n.exit\npay(9)";
+	expect(await script(block)).toContain("me pays 1, me pays 2");
+	expect(await script("{ const b = await balance('bob'); console.log(b) }")).toContain("bob: 5coin");
+	for (const target of ["d[i++]", "d[(await pay(1)).x]", "pay(1).x"])
+		await expect(script(`pay(3)\nvar i = 0; var d = {}\n${target} ??= 1`)).rejects.toMatchObject({
+			code: "bad_value",
+			message: expect.stringContaining("is computed"),
+			facts: expect.not.objectContaining({ sent: true }),
+		});
+	await expect(script("(1 ?? 2)()")).rejects.toThrow("(1 ?? 2)(): is not a function");
+	expect(await script("Boolean(...[1])")).toBe("true\n");
+});
+
 it("ends at the first statement that fails, with its reason", async () => {
 	await expect(script("1\nrefused()\n2")).rejects.toMatchObject({ code: "not_found" });
 	await expect(script("5coin * 2")).rejects.toThrow("5coin * 2n, not 5coin * 2");

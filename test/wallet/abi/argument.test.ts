@@ -27,6 +27,13 @@ describe("arguments of contracts", () => {
 		await expect(read(batch, "[bob]")).rejects.toThrow('a tuple is written as (a,b), [a,b] or {"name":a,…}');
 	});
 
+	test("that a program gives are what they are, also where they look like named ones", async () => {
+		const { inputs } = parseSignature("note(string text)");
+		const resolve = async (): Promise<Uint8Array> => new Uint8Array();
+		expect(await readArguments(inputs, ["text=hello"], resolve)).toEqual(["hello"]);
+		expect(await readArguments(inputs, ["text=hello"], resolve, undefined, true)).toEqual(["text=hello"]);
+	});
+
 	test("are not read by a name that several parameters share: one text would stand for all of them", async () => {
 		const pay = "pay(address to, address to)";
 		await expect(read(pay, "to=bob")).rejects.toThrow("several parameters are called to");
