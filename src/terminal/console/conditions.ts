@@ -118,6 +118,10 @@ type OpenParser = new (
 	readonly type: TokenType;
 	readonly start: number;
 	readonly lastTokEnd: number;
+	pos: number;
+	parse(): Program;
+	finishToken(type: TokenType, value: unknown): void;
+	readNumber(startsWithDot: boolean): void;
 	next(ignoreEscape?: boolean): void;
 	nextToken(): void;
 	startNode(): AnyNode;
@@ -149,7 +153,7 @@ class ScriptParser extends (Parser as unknown as OpenParser) {
 		const whole = () => super.parseStatement(context, isOutermost, exported);
 		if (!isOutermost || this.type !== braceL) return whole();
 		try {
-			const trial = new ScriptParser(this.options, this.input, this.start);
+			const trial = new (this.constructor as typeof ScriptParser)(this.options, this.input, this.start);
 			trial.nextToken();
 			trial.parseStatement(null);
 		} catch (noBlock) {
@@ -169,6 +173,34 @@ class ScriptParser extends (Parser as unknown as OpenParser) {
 			this.input.slice(this.lastTokEnd, this.start).includes("\n");
 		return isNew ? base : super.parseSubscript(base, ...others);
 	}
+}
+
+/** An amount as commands have them: 5coin, 5@gold, 5e18. JavaScript's numbers aren't followed by such letters but for exponents. */
+export const AMOUNT = String.raw`\d[\d_]*(?:\.\d+)?(?:(?:coin|sun)\b|(?:raw)?@[\w$]+(?:[-.][A-Za-z]\w*)*|e\+?\d{1,2}\b(?!\.))`;
+
+/** Reads amounts as numbers, so that texts, templates and regular expressions are what they are to JavaScript. */
+class AmountParser extends ScriptParser {
+	/** By their places. */
+	readonly amounts = new Map<number, string>();
+
+	override readNumber(startsWithDot: boolean): void {
+		const form = new RegExp(AMOUNT, "iy");
+		form.lastIndex = this.pos;
+		const [text] = (!startsWithDot && form.exec(this.input)) || [];
+		if (text === undefined) super.readNumber(startsWithDot);
+		else {
+			this.amounts.set(this.pos, text);
+			this.pos += text.length;
+			this.finishToken(tokTypes.num, 0);
+		}
+	}
+}
+
+/** The amounts of a text by their places; undefined if it isn't JavaScript but for them. */
+export function amountsIn(source: string): readonly (readonly [number, string])[] | undefined {
+	const parser = new AmountParser(SYNTAX, source);
+	if (parsed(() => parser.parse()) instanceof SyntaxError) return undefined;
+	return [...parser.amounts].sort(([a], [b]) => a - b);
 }
 
 /** How far acorn has read. */
@@ -470,7 +502,9 @@ export function compared(
 
 /** JavaScript would take `5` for 5sun, and a text for nothing that can be compared. */
 function withoutUnit(text: string, value: number | string): Failure {
-	const hint =
-		typeof value === "number" ? `write ${value}coin or ${value}sun` : "write an amount, such as 5coin";
-	return new Failure("bad_value", `${text} has no unit, and is compared with an amount of coins`, { hint });
+	const [what, hint] =
+		typeof value === "number"
+			? ["has no unit", `write ${value}coin or ${value}sun`]
+			: ["is a text", "write an amount without quotes, such as 5coin"];
+	return new Failure("bad_value", `${text} ${what}, and is compared with an amount of coins`, { hint });
 }

@@ -16,6 +16,8 @@ import { nearest } from "../../wallet/values/suggestion.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
 import {
+	AMOUNT,
+	amountsIn,
 	COMPARED,
 	compared,
 	DECIDED,
@@ -58,12 +60,11 @@ function messageOf(error: unknown): string {
 	return types.isNativeError(error) ? `${error.name}: ${error.message}` : shownValue(error);
 }
 
-/**
- * Matches strings and comments, which are skipped, and amounts: 5coin, 5@gold, 5e18. JavaScript numbers aren't followed by such letters;
- * one with an exponent stays a plain number if that is exact.
- */
-const TOKENS =
-	/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:(?:coin|sun)\b|(?:raw)?@[\w$]+(?:[-.][A-Za-z]\w*)*|e\+?\d{1,2}\b(?!\.))/gi;
+/** Matches strings and comments, which are skipped, and amounts, in what isn't JavaScript even with them. */
+const TOKENS = new RegExp(
+	`${/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\//.source}|(?<![\\w$.])${AMOUNT}`,
+	"gi",
+);
 
 /** Matches a number that is the whole value of an option in coins, or of a payment's amount. */
 const COINS =
@@ -92,7 +93,8 @@ export function readAmounts(source: string, typed?: Map<bigint, string>): ReadTe
 		text += source.slice(from, end);
 		for (; from < end; from++) typedAt.push(from);
 	};
-	for (const { 0: token, index } of source.matchAll(TOKENS)) {
+	const matches = Array.from(source.matchAll(TOKENS), ({ 0: token, index }) => [index, token] as const);
+	for (const [index, token] of amountsIn(source) ?? matches) {
 		take(index);
 		const isCoins = /^\d[^@]*[ns]$/i.test(token);
 		if (isCoins) coinsAt.add(text.length);

@@ -141,6 +141,8 @@ function eventsOf({ client }: ConsoleChain, contract: Uint8Array, items: Contrac
 		const last = to === undefined ? await fetchHeadNumber(client) : await block(to);
 		const newest = last > USUAL_RANGE ? last - USUAL_RANGE + 1n : 0n;
 		const first = from === undefined ? newest : await block(from);
+		if (first > last)
+			throw new Failure("bad_value", `block ${first}, the first one, comes after ${last}, the last one`);
 		if (last - first >= MAX_BLOCKS)
 			throw new Failure("bad_value", `from ${first} to ${last} are more than ${MAX_BLOCKS} blocks`);
 		const topics = event && !event.anonymous ? [topicOf(event)] : [];

@@ -17,6 +17,19 @@ it("reads amounts of tokens, and numbers that JavaScript would round, as they ar
 		expect(withAmounts(exact)).toBe(exact);
 });
 
+it("reads JavaScript as it is: regular expressions, and what stands in templates", () => {
+	expect(withAmounts("/5coin/.test(x) ? 5coin : 1")).toBe("/5coin/.test(x) ? 5000000n : 1");
+	expect(withAmounts("s.replace(/\"/g, '') + ' 5coin'")).toBe("s.replace(/\"/g, '') + ' 5coin'");
+	expect(withAmounts("if (/^https:\\/\\//.test(x)) send(bob, 5coin)")).toBe(
+		"if (/^https:\\/\\//.test(x)) send(bob, 5000000n)",
+	);
+	const template = (amount: string): string => `\`5coin \${${amount}} \${\`5coin\`}\``;
+	expect(withAmounts(template("5coin"))).toBe(template("5000000n"));
+	expect(withAmounts("{ value: 5coin, x: 1sun }")).toBe("{ value: 5000000n, x: 1n }");
+	// What isn't complete yet, or no JavaScript, is read by its texts and comments alone.
+	expect(withAmounts("if (x) { send(bob, 5coin)")).toBe("if (x) { send(bob, 5000000n)");
+});
+
 it("leaves texts, comments and names as they are", () => {
 	for (const source of [
 		`"5coin"`,
