@@ -129,20 +129,17 @@ export class SigningMarks {
 		const { ino, birthtimeNs, ctimeNs } = statSync(location, { bigint: true });
 		// Where the time of creation isn't known, the system gives zero, or that of the last change.
 		const born = birthtimeNs === ctimeNs ? 0n : birthtimeNs;
-		const [claimedIno, claimedBorn] = (await this.database.get(PLACE))?.split(" ").map(BigInt) ?? [];
-		const isOriginal = claimedIno === ino && (born === 0n || !claimedBorn || claimedBorn === born);
-		if (isOriginal && claimedBorn === born) return;
-		const place = `${ino} ${isOriginal && born === 0n ? (claimedBorn ?? 0n) : born}`;
-		if (claimedIno !== undefined && !isOriginal && !isMoved)
+		const text = await this.database.get(PLACE);
+		const claimed =
+			text === undefined ? undefined : (JSON.parse(text) as { readonly ino: string; readonly born: string });
+		const isSameAge = born === 0n || claimed?.born === "0" || claimed?.born === String(born);
+		const isOriginal = claimed?.ino === String(ino) && isSameAge;
+		if (isOriginal && (born === 0n || claimed.born !== "0")) return;
+		if (claimed && !isOriginal && !isMoved)
 			throw new OperatorError(
 				`the marks in ${location} are a copy: a signer with the original may have signed since; if it never will again, start once with --moved`,
 			);
-		try {
-			await this.database.put(PLACE, place, { sync: true });
-		} catch (error) {
-			this.isCut = true;
-			throw error;
-		}
+		await this.put(PLACE, { ino: String(ino), born: String(born) }, true);
 	}
 
 	/** The recorded end of the decision log; undefined before the first decision. */
