@@ -63,7 +63,7 @@ interface TlsListener {
  * @param address host and port; port 0: any
  * @param clients those of the moment
  * @param serve takes over a connection whose client is known
- * @param handshakeMs when a connection without a handshake is closed
+ * @param handshakeMs from accepting a connection to the end of its handshake; then it is closed
  * @throws {OperatorError} for files that can't be used, and an address that can't be bound
  */
 export async function listenTls(
@@ -86,6 +86,7 @@ export async function listenTls(
 	server.on("secureConnection", (socket) => {
 		socket.on("error", () => socket.destroy());
 		const carrier = carriers.getStore() as Carrier;
+		carrier.greeted();
 		places.watch(socket, carrier.socket);
 		const certificate = socket.getPeerX509Certificate();
 		const fingerprint = certificate?.fingerprint256.replaceAll(":", "").toLowerCase();
@@ -165,21 +166,22 @@ class Carrier extends Duplex {
 	private chargedMs = 0;
 	/** Until what has come is gone on with. */
 	private holding: NodeJS.Timeout | undefined;
-	/** Until the session is made. */
-	private silence: NodeJS.Timeout | undefined;
+	private hasBegun = false;
+	/** Until the handshake is done: OpenSSL's own time begins with the session, so it would come on top of the silence before. */
+	private readonly deadline: NodeJS.Timeout;
 
 	/**
 	 * @param begin makes the session
-	 * @param silentMs when a connection without one is closed; from then on OpenSSL's own time runs
+	 * @param handshakeMs when a connection without a finished handshake is closed
 	 */
 	constructor(
 		readonly socket: Socket,
 		private readonly strangers: Strangers,
 		private readonly begin: (carrier: Carrier) => void,
-		silentMs: number,
+		handshakeMs: number,
 	) {
 		super();
-		this.silence = setTimeout(() => this.destroy(), silentMs).unref();
+		this.deadline = setTimeout(() => this.destroy(), handshakeMs).unref();
 		this.address = budgetAddress(socket);
 		socket.on("data", (bytes: Buffer) => this.receive(bytes));
 		socket.on("end", () => this.push(null));
@@ -199,9 +201,8 @@ class Carrier extends Duplex {
 				this.hold(bytes.subarray(at), waitMs);
 				return;
 			}
-			if (this.silence) {
-				clearTimeout(this.silence);
-				this.silence = undefined;
+			if (!this.hasBegun) {
+				this.hasBegun = true;
 				this.measured(() => this.begin(this));
 				// The session reads only behind this turn: what came earlier would not be measured.
 				this.hold(bytes.subarray(at), 0);
@@ -241,6 +242,11 @@ class Carrier extends Duplex {
 		this.strangers.charge(this.address, cpuMs);
 	}
 
+	/** The handshake is done, whoever the client is. */
+	greeted(): void {
+		clearTimeout(this.deadline);
+	}
+
 	/** Called once the client is authorized. */
 	accept(): void {
 		this.left = Number.POSITIVE_INFINITY;
@@ -261,7 +267,7 @@ class Carrier extends Duplex {
 
 	override _destroy(error: Error | null, destroyed: (error?: Error | null) => void): void {
 		clearTimeout(this.holding);
-		clearTimeout(this.silence);
+		clearTimeout(this.deadline);
 		this.socket.destroy();
 		destroyed(error);
 	}

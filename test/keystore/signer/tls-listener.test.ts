@@ -14,7 +14,7 @@ import {
 	Server as TlsServer,
 } from "node:tls";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {
 	keysOfSigner,
 	readSignerFiles,
@@ -342,6 +342,28 @@ test("a connection that sends nothing is closed when a handshake would be", asyn
 	const socket = connect(Number(brief.at.split(":").at(-1)), "127.0.0.1");
 	await once(socket.resume(), "close");
 	await brief.close();
+});
+
+test("the time of a handshake runs from the connection on, also where a first byte comes late", async () => {
+	let made = 0;
+	Object.assign(TlsServer.prototype, { emit: (event: string) => event === "connection" && ++made > 0 });
+	const slow = await listenTls(
+		"127.0.0.1:0",
+		filesOf("server"),
+		() => [],
+		() => undefined,
+		HANDSHAKE_MS,
+		UNMETERED,
+	);
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+	const socket = connect(Number(slow.at.split(":").at(-1)), "127.0.0.1");
+	socket.write("x");
+	await expect.poll(() => made).toBe(1);
+	vi.advanceTimersByTime(HANDSHAKE_MS);
+	await once(socket.resume(), "close");
+	vi.useRealTimers();
+	Reflect.deleteProperty(TlsServer.prototype, "emit");
+	await slow.close();
 });
 
 test("what isn't TLS gets no answer", async () => {
