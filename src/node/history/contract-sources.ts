@@ -117,20 +117,23 @@ export class ContractSources {
 	}
 
 	/**
-	 * Contracts by name, by name of a function, event or error, or by selector; latest first.
+	 * Contracts by name, by name of a function, event or error, or by selector; latest first. Compared one by one, as all
+	 * together are 300,000 words.
 	 * @param wanted case-insensitive part of a name, or `0x` and eight hex digits
+	 * @returns undefined for a contract without the name
 	 */
-	named(wanted: string): readonly { readonly address: Uint8Array; readonly contract: string }[] {
+	*named(
+		wanted: string,
+	): Generator<{ readonly address: Uint8Array; readonly contract: string } | undefined, void> {
 		const text = wanted.toLowerCase();
 		const isMeant = (word: string): boolean => (word.startsWith("0x") ? word === text : word.includes(text));
-		const found: { readonly address: Uint8Array; readonly contract: string }[] = [];
+		let found = 0;
 		for (const [hex, listed] of [...this.listed].reverse()) {
-			if (found.length >= MAX_FOUND) break;
-			if (!listed.words.some(isMeant)) continue;
 			const address = fromHex(hex);
-			if (this.hasItsCode(address, listed)) found.push({ address, contract: listed.contract });
+			const isFound = listed.words.some(isMeant) && this.hasItsCode(address, listed);
+			yield isFound ? { address, contract: listed.contract } : undefined;
+			if (isFound && ++found >= MAX_FOUND) return;
 		}
-		return found;
 	}
 
 	private get listed(): Map<string, ListedSource> {

@@ -34,7 +34,7 @@ import {
 	assetsByName,
 	assetsNamed,
 	blockStatistics,
-	namedContractRows,
+	namedContracts,
 	resourceRows,
 	sourceAnswer,
 } from "./state-rows.js";
@@ -169,7 +169,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 }
 
 function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
-	if (name === "" && rest.length === 0) return rows(request, namedContractRows(request));
+	if (name === "" && rest.length === 0) return Promise.resolve(namedContracts(request));
 	const answers = namedAnswers({
 		events: (contract) => contractEvents(request, contract),
 		source: async (contract) => sourceAnswer(request, contract),

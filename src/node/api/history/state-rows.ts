@@ -152,11 +152,18 @@ function* sourcePieces(contract: Uint8Array, source: ContractSource): Generator<
 }
 
 /** Contracts found by name or selector in the sources stored by the node's owner. */
-export function namedContractRows({ context, parameters }: HistoryRequest): AnswerRow[] {
-	const name = parameters.text("name");
+export function namedContracts(request: HistoryRequest): LongAnswer {
+	const name = request.parameters.text("name");
 	if (name === undefined) throw invalidParameter("name");
-	const found = context.node.sources?.named(name) ?? [];
-	return found.map(({ address, contract }) => ({ contract_address: toBase58Check(address), contract }));
+	const found = request.context.node.sources?.named(name) ?? [];
+	let size = 0;
+	function* rows(): Generator<AnswerRow | undefined> {
+		for (const one of found) {
+			if (one) size++;
+			yield one && { contract_address: toBase58Check(one.address), contract: one.contract };
+		}
+	}
+	return new LongAnswer(envelopePieces(request, rows(), () => ({ size })));
 }
 
 /** What the transactions of a block cost and used together. */
