@@ -6,7 +6,7 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { asBuffer, be64, equalBytes, readBe64, toKey } from "../../protocol/bytes.js";
 import { contentOfField, countField, elementOfField, elementsOfField } from "../../protocol/codec/scan.js";
-import { TransactionInfo, type TransactionRet } from "../../protocol/messages.js";
+import { ResourceReceipt, TransactionInfo, type TransactionRet } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
@@ -97,9 +97,11 @@ export function transactionById(state: StateView, id: Uint8Array): SignedTransac
 	return block?.transactions.find((transaction) => equalBytes(transaction.id, id));
 }
 
-/** Field number of the list in a block's receipts, and of the id within each receipt. */
+/** Field number of the list in a block's receipts, and of members within each receipt. */
 export const INFOS_FIELD = 3;
 const ID_FIELD = 1;
+const RESOURCES_FIELD = 7;
+const LOGS_FIELD = 8;
 
 const packedReceipts = stores.transactionResult as StoreDefinition<Uint8Array>;
 
@@ -154,6 +156,27 @@ export function* receiptsInTurn(
 		return;
 	}
 	for (const info of elementsOfField(bytes, INFOS_FIELD)) yield TransactionInfo.decode(info);
+}
+
+/** What a receipt adds to sums over its block. */
+interface ReceiptSums {
+	readonly id: Uint8Array;
+	readonly energy: bigint;
+	readonly logs: number;
+}
+
+/** Sums of a block's receipts, in order; those of a large block are counted, as decoding all its logs would take seconds. */
+export function* receiptSums(state: StateView, number: bigint): Generator<ReceiptSums, void> {
+	const bytes = encodedReceipts(state, number);
+	if (!bytes || bytes.length <= FEW_RECEIPTS_BYTES) {
+		for (const { id, receipt, log } of transactionInfosOfBlock(state, number))
+			yield { id, energy: receipt?.energy_usage_total ?? 0n, logs: log.length };
+		return;
+	}
+	for (const info of elementsOfField(bytes, INFOS_FIELD)) {
+		const { energy_usage_total: energy } = ResourceReceipt.decode(contentOfField(info, RESOURCES_FIELD));
+		yield { id: contentOfField(info, ID_FIELD), energy, logs: countField(info, LOGS_FIELD) };
+	}
 }
 
 /** The receipt of a transaction; undefined while it is pending. Does not decode the block's other receipts. */

@@ -1,12 +1,18 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
+	receiptSums,
 	transactionInfoById,
 	transactionInfosOf,
 	transactionInfosOfBlock,
 } from "../../../src/node/chain/block-store.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { be64, concatBytes } from "../../../src/protocol/bytes.js";
-import { TransactionInfo, TransactionRet } from "../../../src/protocol/messages.js";
+import {
+	ResourceReceipt,
+	TransactionInfo,
+	TransactionInfoLog,
+	TransactionRet,
+} from "../../../src/protocol/messages.js";
 import { openSmall, produce, transfer, users } from "./small-chain.js";
 
 test("the receipt of a transaction is found among those of its block without decoding them", () => {
@@ -28,6 +34,29 @@ test("the receipt of a transaction is found among those of its block without dec
 	expect(transactionInfoById(state, idOf(1))?.fee).toBe(1n);
 	expect(transactionInfoById(state, idOf(5))).toBeUndefined();
 	expect(() => transactionInfoById(state, idOf(4))).toThrow();
+});
+
+test("receipts of a large block are counted without decoding their logs", () => {
+	const log = TransactionInfoLog.create({ data: new Uint8Array(40_000) });
+	const infos = [1, 2, 3].map((n) =>
+		TransactionInfo.create({
+			id: new Uint8Array(32).fill(n),
+			receipt: n === 3 ? undefined : ResourceReceipt.create({ energy_usage_total: BigInt(n) }),
+			log: Array(n).fill(log),
+		}),
+	);
+	const bytes = TransactionRet.encode(TransactionRet.create({ transactioninfo: infos }));
+	const state = { backend: { get: () => bytes } } as unknown as StateView;
+	const decode = vi.spyOn(TransactionInfo, "decode");
+	expect([...receiptSums(state, 7n)]).toEqual(
+		infos.map(({ id, receipt, log }) => ({
+			id,
+			energy: receipt?.energy_usage_total ?? 0n,
+			logs: log.length,
+		})),
+	);
+	expect(decode).not.toHaveBeenCalled();
+	decode.mockRestore();
 });
 
 test("receipts that old releases stored one by one are found by every way of asking", async () => {

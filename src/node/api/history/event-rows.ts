@@ -213,23 +213,20 @@ function eventAnswer(
 		for (const one of placed) yield eventRow(request.context, one, behind);
 	}
 	function* pieces(): Generator<string> {
-		const page = pageOfList(request, placedLogs(infos()), limit ?? asked, from);
+		const logs: PlacedLog[] = [];
+		// The receipts of a block are decoded one by one.
+		for (const info of infos()) {
+			for (const [index, log] of info.log.slice(0, MAX_LOGS - logs.length).entries())
+				logs.push({ log, info, index });
+			if (logs.length >= MAX_LOGS) break;
+			yield "";
+		}
+		const page = pageOfList(request, logs, limit ?? asked, from);
 		const { rows, fingerprint } = page;
 		yield* show(request, rowsOf(rows), () => ({ size: rows.length, fingerprint }));
 	}
 	// The page's logs stay in memory until the last one is written.
 	return new LongAnswer(pieces(), cost, cost ?? FEW_LOGS_BYTES);
-}
-
-function placedLogs(infos: Iterable<Readonly<TransactionInfo>>): readonly PlacedLog[] {
-	const logs: PlacedLog[] = [];
-	for (const info of infos) {
-		for (const [index, log] of info.log.entries()) {
-			if (logs.length >= MAX_LOGS) return logs;
-			logs.push({ log, info, index });
-		}
-	}
-	return logs;
 }
 
 function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog, behind: Implementations): EventRow {

@@ -7,7 +7,7 @@ import { type TransactionInfo, TransactionResultContractResult } from "../../../
 import {
 	blockIdAt,
 	countReceipts,
-	receiptsCost,
+	receiptSums,
 	receiptsInTurn,
 	transactionInfosOfBlock,
 } from "../../../chain/block-store.js";
@@ -47,19 +47,14 @@ export function receiptOf(
 	info: Readonly<TransactionInfo>,
 	style: ObjectStyle,
 ): Receipt {
-	const number = block.number;
-	const infos =
-		receiptsCost(state, number) === undefined
-			? transactionInfosOfBlock(state, number)
-			: receiptsInTurn(state, number);
 	let [index, cumulative, firstLog] = [0, 0n, 0];
-	for (const each of infos) {
-		cumulative = wrap(cumulative + energyOf(each));
-		if (equalBytes(each.id, info.id)) {
-			const logs = placedLogs(each, index, firstLog);
+	for (const { id, energy, logs: count } of receiptSums(state, block.number)) {
+		cumulative = wrap(cumulative + energy);
+		if (equalBytes(id, info.id)) {
+			const logs = placedLogs(info, index, firstLog);
 			return receiptAt(state, block, info, { index, cumulative, logs }, style);
 		}
-		firstLog += each.log.length;
+		firstLog += count;
 		index++;
 	}
 	return receiptAt(state, block, info, { index: -1, cumulative: 0n, logs: [] }, style);
