@@ -27,8 +27,13 @@ interface LogsOfBlock<L> {
 
 interface EventTellerOptions<L> {
 	readonly wants: (listener: L, log: PlacedLog) => boolean;
-	/** The log with its decoded event. */
-	readonly read: (log: PlacedLog, block: SignedBlock, removed: boolean) => Promise<RpcValue>;
+	/** The log with its decoded event, for those who want it. */
+	readonly read: (
+		log: PlacedLog,
+		block: SignedBlock,
+		removed: boolean,
+		listeners: readonly L[],
+	) => Promise<RpcValue>;
 	readonly tell: (listeners: readonly L[], notice: RpcValue) => void;
 	/** Closes a listener with too much pending, or that can't be notified. */
 	readonly close: (listener: L) => void;
@@ -82,7 +87,7 @@ export class EventPublisher<L> {
 		if (found.length === 0) return;
 		try {
 			if (this.count <= this.most) {
-				tell(found, await read(log, block, removed));
+				tell(found, await read(log, block, removed, found));
 				return;
 			}
 		} catch {

@@ -215,8 +215,8 @@ export class SubscriptionHub {
 		all: new SharedRoom(MAX_SUBSCRIPTIONS),
 	};
 	private readonly events: EventPublisher<Subscription>;
-	/** What has been looked up for the events of a block. */
-	private readonly lookedUp = new WeakMap<SignedBlock, Implementations>();
+	/** What has been looked up for the events of a block, by client. */
+	private readonly lookedUp = new WeakMap<SignedBlock, Map<string | undefined, Implementations>>();
 	private logsWaiting = 0;
 	private lastSolid: bigint | undefined;
 	private wasSyncing = false;
@@ -232,17 +232,30 @@ export class SubscriptionHub {
 		>;
 		this.events = new EventPublisher<Subscription>({
 			wants: (subscription, placed) => this.isKept(subscription) && matches(subscription, placed),
-			read: (placed, block, removed) =>
-				eventNotice(options, placed, block, removed, this.implementationsFor(block)),
+			read: (placed, block, removed, listeners) =>
+				eventNotice(options, placed, block, removed, this.implementationsFor(block, listeners)),
 			tell: (listeners, notice) => this.tell(listeners, notice),
 			close: ({ outlet }) => outlet.close("there are more events than can be read"),
 		});
 	}
 
-	private implementationsFor(block: SignedBlock): Implementations {
-		const found = this.lookedUp.get(block) ?? new Implementations();
-		this.lookedUp.set(block, found);
-		return found;
+	/**
+	 * What is behind contracts is asked for on behalf of a client that names them; for all others there is one budget. So
+	 * strangers' contracts early in a block take nothing from those that somebody follows.
+	 */
+	private implementationsFor(block: SignedBlock, listeners: readonly Subscription[]): Implementations {
+		const lookups = this.lookedUp.get(block) ?? new Map<string | undefined, Implementations>();
+		this.lookedUp.set(block, lookups);
+		const following = listeners
+			.filter(({ topic }) => "conditions" in topic && topic.conditions.addresses.length > 0)
+			.map(({ subscriber }) => subscriber.client);
+		return (following.length > 0 ? following : [undefined])
+			.map((client) => {
+				const lookup = lookups.get(client) ?? new Implementations();
+				lookups.set(client, lookup);
+				return lookup;
+			})
+			.reduce((most, one) => (one.beaconsLeft > most.beaconsLeft ? one : most));
 	}
 
 	/** Makes a connection known. @param pipe what carries its notifications @param client whose it is */

@@ -310,6 +310,19 @@ describe("events", () => {
 		expect(read).toEqual([...proxies.map((n) => n < 31), true]);
 		expect(beaconsAsked).toBe(20);
 	});
+
+	test("of a contract that a client names are read through its beacon, however many others come before it", async () => {
+		const proxies = Array.from({ length: 25 }, (_, i) => 11 + i);
+		for (const n of proxies) beaconProxy(n, 100 + n);
+		const { block, infos } = chain.add(1n, [proxies.map((n) => [n])]);
+		for (const log of infos[0]?.log ?? []) Object.assign(log, { topics: [PAID, topic(0)] });
+		for (const addresses of [[], [address(35)]])
+			client.add("coin_subscription", { kind: "events", conditions: { addresses, topics: [] } });
+		observer.committed({ block, infos, change: changeOf(new Map()) });
+		await expect.poll(async () => settle().then(() => sent.length)).toBe(26);
+		const read = (await told()).map(({ args }) => args !== null);
+		expect(read).toEqual([...proxies.map((n) => n < 31 || n === 35), true]);
+	});
 });
 
 describe("accounts", () => {
