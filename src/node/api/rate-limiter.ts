@@ -279,7 +279,7 @@ export class RateLimiter {
 				return isIn;
 			});
 		};
-		const entered = permits.enter();
+		const entered = permits.enter(address);
 		return entered === true ? all() : entered.then((isIn) => isIn && all());
 	}
 
@@ -297,7 +297,7 @@ export class RateLimiter {
 			if (taken === false) return Promise.resolve(false);
 			return this.passLater(taken, order.slice(at + 1), address, own, permits);
 		}
-		return permits ? permits.enter() : true;
+		return permits ? permits.enter(address) : true;
 	}
 
 	private take(limit: Limit, now: number, address: string, own: Take): boolean | Promise<void> {
@@ -314,7 +314,7 @@ export class RateLimiter {
 	): Promise<boolean> {
 		await first;
 		for (const limit of rest) await this.take(limit, this.clock.now(), address, own);
-		return permits ? permits.enter() : true;
+		return permits ? permits.enter(address) : true;
 	}
 }
 
@@ -354,10 +354,11 @@ class AddressBuckets {
 	}
 }
 
-/** A concurrency limit; excess calls wait in order, for a limited time. */
+/** A concurrency limit; excess calls wait for a limited time, and clients take turns, each with its calls in order. */
 class Permits {
 	private free: number;
-	private readonly line: ((admitted: boolean) => void)[] = [];
+	/** Waiting calls by client, in the order of their turns; none is empty. */
+	private readonly lines = new Map<string, Set<(admitted: boolean) => void>>();
 
 	constructor(
 		count: number,
@@ -367,26 +368,35 @@ class Permits {
 		this.free = count;
 	}
 
-	enter(): true | Promise<boolean> {
+	enter(client: string): true | Promise<boolean> {
 		if (this.free > 0) {
 			this.free--;
 			return true;
 		}
 		if (!this.mayWait) return Promise.resolve(false);
 		return new Promise((resolve) => {
-			this.line.push(resolve);
+			const line = this.lines.get(client) ?? new Set();
+			this.lines.set(client, line.add(resolve));
 			void this.clock.wait(PERMIT_WAIT_MS).then(() => {
-				const place = this.line.indexOf(resolve);
-				if (place < 0) return;
-				this.line.splice(place, 1);
+				if (!line.delete(resolve)) return;
+				if (line.size === 0) this.lines.delete(client);
 				resolve(false);
 			});
 		});
 	}
 
 	leave(): void {
-		const next = this.line.shift();
-		if (next) next(true);
-		else this.free++;
+		const [first] = this.lines;
+		if (!first) {
+			this.free++;
+			return;
+		}
+		const [client, line] = first;
+		const [next] = line;
+		line.delete(next as (admitted: boolean) => void);
+		// Who was served goes to the back.
+		this.lines.delete(client);
+		if (line.size > 0) this.lines.set(client, line);
+		next?.(true);
 	}
 }

@@ -177,6 +177,25 @@ describe("a limit of calls at the same time", () => {
 		expect(await admissions({ http: one, globalQps: 0.2 }, 2, held)).toEqual([0, 5_000]);
 	});
 
+	it("is given to waiting clients in turn, however many calls one of them has waiting", async () => {
+		const clock = new TestClock();
+		const gate = new RateLimiter(config({ http: one }), clock).http("GetAccountServlet");
+		const admitted: string[] = [];
+		for (const client of ["a", "a", "a", "b", "a", "c"]) {
+			void Promise.resolve(gate.enter(client)).then((isIn) => isIn && admitted.push(client));
+		}
+		for (let i = 0; i < 4; i++) {
+			await clock.advance(1);
+			gate.leave();
+		}
+		await clock.advance(1);
+		expect(admitted).toEqual(["a", "a", "b", "c", "a"]);
+		await clock.advance(2_000);
+		// Whose time was over has left the line.
+		gate.leave();
+		expect(gate.enter("d")).toBe(true);
+	});
+
 	it("is given back by a call that the limits of all refuse", async () => {
 		const clock = new TestClock();
 		const limits = { http: one, globalQps: 1, componentFirst: true, nonBlocking: true };
