@@ -140,8 +140,9 @@ export class ContractMachine {
 	 */
 	readonly run: MachineRunner = (environment, transaction, receipt, block) => {
 		const recorded = transaction.message.ret[0]?.contractRet;
-		let [prepared, ended] = this.attempt(environment, transaction, block);
-		if (block && codeOf(ended) === Result.OUT_OF_TIME && recorded !== Result.OUT_OF_TIME) {
+		let [prepared, ended, isLate] = this.attempt(environment, transaction, block);
+		// What else counts as out of time would do so again, and take its time twice.
+		if (block && isLate && codeOf(ended) === Result.OUT_OF_TIME && recorded !== Result.OUT_OF_TIME) {
 			[prepared, ended] = this.attempt(environment, transaction, block);
 		}
 		const code = codeOf(ended);
@@ -159,11 +160,12 @@ export class ContractMachine {
 		return new ContractMachine(this.settings, observation, this.programs);
 	}
 
+	/** @returns also whether the clock had reached the deadline when the code ended */
 	private attempt(
 		environment: VmEnvironment,
 		transaction: SignedTransaction,
 		block: BlockScope | undefined,
-	): [Prepared, Ended] {
+	): [Prepared, Ended, boolean] {
 		const recorded = transaction.message.ret[0]?.contractRet;
 		const replayed = block?.signed ? recorded : undefined;
 		const hashes = block && this.guesses.isDue(transaction) ? new HashNotes() : undefined;
@@ -186,6 +188,7 @@ export class ContractMachine {
 			const skipped = this.settings.limitTime ? skippedBecause(replayed, block) : undefined;
 			tellOpened(prepared);
 			const own = skipped ? fail(prepared, skipped) : runPrepared(prepared);
+			const isLate = performance.now() > machine.options.deadlineMs;
 			const ended = this.commit(
 				prepared,
 				this.settings.limitTime ? asRecorded(prepared, own, replayed) : own,
@@ -195,7 +198,7 @@ export class ContractMachine {
 			if (hashes && !ended.failure && !ended.reverted) {
 				this.guesses.learn(transaction, machine.storage.readSlots(), hashes);
 			}
-			return [prepared, ended];
+			return [prepared, ended, isLate];
 		} finally {
 			machine.close();
 		}

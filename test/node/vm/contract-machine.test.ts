@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ChainRules } from "../../../src/node/rules/chain-rules.js";
 import type { ForkGates, LaterRelease } from "../../../src/node/rules/fork-gates.js";
 import { completeInternal, keepInternalCallData } from "../../../src/node/rules/internal-call-data.js";
@@ -182,12 +182,18 @@ it("ends a transaction whose frames copy too much storage to order two slots of 
 		for (let slot = 2; slot <= FRAMES + 1; slot++) {
 			state.storageRow.put(storageRowKey(contract, slot), new Uint8Array(32).fill(1));
 		}
+		const attempts = vi.spyOn(ContractMachine.prototype as unknown as { attempt(): unknown }, "attempt");
 		const { runtimeError } = call(text);
-		outcomes.push([runtimeError, state.storageRow.has(storageRowKey(contract, 1))]);
+		outcomes.push([
+			runtimeError,
+			state.storageRow.has(storageRowKey(contract, 1)),
+			attempts.mock.calls.length,
+		]);
+		attempts.mockRestore();
 	}
 	expect(outcomes).toEqual([
-		["CPU timeout for storage copies", false],
-		[undefined, true],
+		["CPU timeout for storage copies", false, 1],
+		[undefined, true, 1],
 	]);
 });
 
