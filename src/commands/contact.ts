@@ -118,8 +118,8 @@ export const ContactImport = command({
 	summary: "Take over contacts that coin contact export has printed",
 	description:
 		"Shows what is new and what would change, and asks first. A list with a wrong signature, or with an address whose checksum is " +
-		"wrong or missing, is refused whole. A label gets another address only where somebody agrees at the terminal, or --from says who " +
-		"must have signed.",
+		"wrong or missing, is refused whole. A label gets another address, and one that looks like a token of the profile is taken over, " +
+		"only where somebody agrees at the terminal, or --from says who must have signed.",
 	examples: ["<%= config.bin %> contact import shared.json --from ann --yes"],
 	args: { file: required("the list") },
 	flags: {
@@ -151,7 +151,8 @@ export const ContactImport = command({
 		};
 		if (added.length + changed.length > 0) {
 			try {
-				if (!wanted && (flags.yes || !canAsk())) checkRedirections(difference, by);
+				if (!wanted && (flags.yes || !canAsk()))
+					checkRedirections(difference, by, Object.keys(settings.tokens));
 				await agree(2, summary, flags.yes, "Take them over?");
 			} catch (error) {
 				throw error instanceof Failure ? error.with({ details: result }) : error;

@@ -96,9 +96,12 @@ export function appearance(label: string): string {
 	return [...plain].map((letter) => LATIN.get(letter) ?? letter).join("");
 }
 
-/** Whether a label has another meaning where an amount, a token or an account is given. */
+/** Words of amounts. */
+const AMOUNT_WORDS = ["coin", "sun", "max"];
+
+/** Whether a label has, or seems to have, another meaning where an amount, a token or an account is given. */
 export function hasOtherMeaning(label: string): boolean {
-	return /^(\d+|coin|sun|max|ledger(:.*)?)$/i.test(label);
+	return /^(\d+|ledger(:.*)?)$/i.test(label) || AMOUNT_WORDS.some((word) => looksAlike(word, label));
 }
 
 /** Checks that a label doesn't look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */

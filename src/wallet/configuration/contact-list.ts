@@ -3,7 +3,7 @@
  * it is read within limits, addresses must have their checksum, and the changes it would make are shown first.
  */
 
-import { appearance } from "../../keystore/label.js";
+import { appearance, looksAlike } from "../../keystore/label.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
@@ -129,9 +129,23 @@ export function compareContacts(own: readonly Contact[], list: readonly Contact[
 
 /**
  * Whoever wrote a list may have signed it, too, with a key of theirs: where nobody looks at it, it redirects no payments.
- * @throws {Failure} `confirmation_needed` for another address of a label
+ * @param tokens symbols of the profile: in place of a token, a label means the contract behind it
+ * @throws {Failure} `confirmation_needed` for another address of a label, and for a new one that looks like a token
  */
-export function checkRedirections({ changed }: ContactDifference, signer: string): void {
+export function checkRedirections(
+	{ added, changed }: ContactDifference,
+	signer: string,
+	tokens: readonly string[],
+): void {
+	for (const { label } of added) {
+		const token = tokens.find((symbol) => looksAlike(symbol, label));
+		if (token === undefined) continue;
+		throw new Failure(
+			"confirmation_needed",
+			`the list, signed by ${signer}, has the label "${label}", which can be mistaken for the profile's token ${token}, and --yes isn't enough for that`,
+			{ hint: "--from <account> says who must have signed it; without --yes a terminal asks" },
+		);
+	}
 	const moved = changed.find(({ before, after }) => !equalBytes(before.address, after.address));
 	if (!moved) return;
 	const { label } = moved.after;

@@ -79,7 +79,9 @@ describe("a list of contacts", () => {
 
 test("nobody's agreement in advance gives a label another address", () => {
 	const [first] = contacts as [(typeof contacts)[0]];
-	const check = (list: typeof contacts) => () => checkRedirections(compareContacts([first], list), "nobody");
+	const check = (list: typeof contacts) => () =>
+		checkRedirections(compareContacts([first], list), "nobody", ["BOB2", "GOLD"]);
 	expect(check([{ ...first, address: bob }])).toThrow('gives "ann" another address');
 	expect(check([{ ...first, note: "new" }, ...contacts.slice(1)])).not.toThrow();
+	expect(check([{ ...first, label: "g0ld" }])).toThrow("mistaken for the profile's token GOLD");
 });

@@ -60,7 +60,7 @@ describe("the address book", () => {
 		await expect(addContact(file, contact(label), note)).rejects.toThrow("a secret is never an argument");
 	});
 
-	it.each(["1000001", "Coin", "sun", "ledger", "bob\u200b", "bob\u0007"])(
+	it.each(["1000001", "Coin", "c0in", "sun", "ledger", "bob\u200b", "bob\u0007"])(
 		"has no label that means something else, or has what can't be seen: %j",
 		async (label) => {
 			await expect(addContact(file, contact(label), note)).rejects.toThrow(/label/);
