@@ -64,6 +64,11 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 				await sleep(ms * PAUSE_SHARE, undefined, { ref: false });
 			},
 		},
+		onAhead: (to) =>
+			log.warn(
+				{ to, head: chain.headNumber },
+				"the history index had blocks that the chain doesn't have: it is made again",
+			),
 		onFailure: (error) => report(error, "history index"),
 		onProgress: (coverage) => tellProgress(coverage, log),
 		...(database ? { pauseFor, onAway } : {}),

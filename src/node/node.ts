@@ -131,6 +131,8 @@ function openChain(
 			onCounted: (entries) => log.info({ entries }, "the state is hashed: its hash follows it from here on"),
 			onFailure: (error) => report(error, "hash of the state"),
 		},
+		onLogLost: (head) =>
+			log.warn({ head }, "the block log is empty: blocks after this one, if there were any, are lost"),
 		onObserverFailure: (error) => report(error, "observer of the chain"),
 		onStorageFailure: (error) =>
 			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),

@@ -83,6 +83,8 @@ interface OpenedLog {
 	readonly log: BlockLog;
 	/** The records of all older segments, oldest first. */
 	readonly records: readonly LogRecord[];
+	/** Whether there was no segment, though none has been dropped. */
+	readonly wasEmpty: boolean;
 }
 
 /** Where blocks and pending transactions are written before they become visible. */
@@ -132,7 +134,7 @@ export class BlockLog {
 			const next = Math.max(present.at(-1) ?? 0, start.segment) + 1;
 			const log = new BlockLog(directory, next, sync, files);
 			files.syncDirectory(directory);
-			return { log, records };
+			return { log, records, wasEmpty: present.length === 0 };
 		} catch (error) {
 			if (error instanceof LogDamagedError) throw error;
 			throw new LogAccessError(directory, "read", error);

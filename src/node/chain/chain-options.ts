@@ -83,6 +83,8 @@ export interface ChainOptions {
 	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Called once when storage fails: the node must stop. What was already answered is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
+	/** Called where a chain's block log is gone before any of it was in the database. @param head the block that is left */
+	readonly onLogLost?: ((head: bigint) => void) | undefined;
 	/** Progress reports of the state hash, where it is maintained. */
 	readonly stateHash?: StateHashReports | undefined;
 	/** Called with what an observer threw, which must not reach the chain; absent: it ends the process. */

@@ -214,6 +214,8 @@ export class OpenChain {
 			throw error;
 		}
 		timing.restoring = false;
+		// A founded chain has a segment from its first start on. A database that lost its batches and a log without segments agree.
+		if (meta && opened?.wasEmpty) options.onLogLost?.(head.properties.headNumber);
 		chain.observe(eachBlock({ committed: () => open.flushIfDue() }));
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
 		open.startBackground();

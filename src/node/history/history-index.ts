@@ -43,6 +43,8 @@ interface HistoryIndexOptions {
 	/** Undefined for an in-memory chain, whose index is in memory too. */
 	readonly store: HistoryStore | undefined;
 	readonly pace: Pace;
+	/** Called where the store goes up to a block that the chain doesn't have (any more). */
+	readonly onAhead?: (to: number) => void;
 	/** Called once if the store fails: indexing then stops. */
 	readonly onFailure: (error: unknown) => void;
 	/** Called periodically while old blocks are indexed, and once at the end. */
@@ -194,7 +196,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		let position: StoredPosition | undefined;
 		let away: StoreAway | undefined;
 		try {
-			position = store && (await usablePosition(store, chain));
+			position = store && (await usablePosition(store, chain, options.onAhead));
 		} catch (error) {
 			if (!(error instanceof StoreAway)) throw error;
 			away = error;
@@ -544,12 +546,17 @@ export class HistoryFailure extends Error {
 }
 
 /** The store's position if it is this chain's; else clears the store. @throws {StoreAway | OperatorError} */
-async function usablePosition(store: HistoryStore, chain: IndexedChain): Promise<StoredPosition | undefined> {
+async function usablePosition(
+	store: HistoryStore,
+	chain: IndexedChain,
+	onAhead?: (to: number) => void,
+): Promise<StoredPosition | undefined> {
 	const position = await store.position();
 	if (position && isOf(position, chain)) return position;
 	const { keepsOthers } = store;
 	const last = position?.ranges[0];
 	if (keepsOthers !== undefined && last) throw new OtherChainError(otherChain(keepsOthers, last.to, chain));
+	if (last && last.to > chain.storedNumber) onAhead?.(last.to);
 	await store.clear();
 	return undefined;
 }

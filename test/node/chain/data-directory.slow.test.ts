@@ -94,6 +94,21 @@ describe("an empty state beside files of a chain", () => {
 		expect(await refusal()).toMatch(/damaged/);
 	});
 
+	test("and an emptied block log are told, as the two agree", async () => {
+		const killed = mkdtempSync(join(tmpdir(), "coin-data-"));
+		const open = await openSmall({ dataDirectory: directory, onLogLost: () => expect.unreachable() });
+		produceMany(open, 5);
+		cpSync(directory, killed, { recursive: true });
+		await open.close();
+		rmSync(directory, { recursive: true });
+		directory = killed;
+		for (const name of readdirSync(journal())) rmSync(join(journal(), name));
+		const lost: bigint[] = [];
+		await (await openSmall({ dataDirectory: directory, onLogLost: (head) => lost.push(head) })).close();
+		await (await openSmall({ dataDirectory: directory, onLogLost: (head) => lost.push(head) })).close();
+		expect(lost).toEqual([0n]);
+	});
+
 	test.each(["journal", "segments", "dev.json"])("is refused: %s", async (name) => {
 		mkdirSync(join(directory, name));
 		expect(await refusal()).toBe(

@@ -28,7 +28,7 @@ export async function follow(
 	dataDirectory: string | undefined,
 	store: HistoryStore | undefined,
 	lowestNumber = 0,
-	more: Pick<Parameters<typeof HistoryIndex.open>[0], "onAway" | "pauseFor"> = {},
+	more: Pick<Parameters<typeof HistoryIndex.open>[0], "onAhead" | "onAway" | "pauseFor"> = {},
 ): Promise<Followed> {
 	const open = await openSmall({ dataDirectory, flushLimits: { entries: 60, logBytes: 64 << 20 } });
 	const { chain } = open;

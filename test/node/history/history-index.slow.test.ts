@@ -231,12 +231,15 @@ describe("the history index", () => {
 		await followed.close();
 	});
 
-	over("makes a store again that is of another chain", async (keep) => {
+	over("makes a store again that is of another chain, and says that it was ahead", async (keep) => {
 		const store = keep();
 		const other = await follow(newDirectory(), await store.open());
 		grow(other, 40, 7_000);
 		await other.close();
-		const followed = await follow(newDirectory(), await store.open());
+		const ahead: number[] = [];
+		const onAhead = (to: number): void => void ahead.push(to);
+		const followed = await follow(newDirectory(), await store.open(), 0, { onAhead });
+		expect(ahead).toEqual([expect.any(Number)]);
 		grow(followed, 40);
 		await followed.open.flushNow();
 		await expectWhole(followed);
