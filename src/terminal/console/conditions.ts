@@ -72,10 +72,11 @@ const SYNTAX: Options = { ecmaVersion: "latest", allowAwaitOutsideFunction: true
 /**
  * A statement with {@link decided} around everything that it decides by, {@link compared} in place of comparisons, and `await` before
  * a call that a variable is set to.
+ * @param amounts variables of earlier statements that hold amounts of coins; those of this one are added
  * @returns the text as it is if it isn't complete, or no JavaScript
  * @throws {Failure} `bad_value` if it is nested too deeply
  */
-export function withConditions(read: ReadText): string {
+export function withConditions(read: ReadText, amounts = new Set<string>()): string {
 	// A statement that begins with a brace is read as an object first.
 	for (const [before, after] of [
 		["", ""],
@@ -84,7 +85,7 @@ export function withConditions(read: ReadText): string {
 		const whole = `${before}${read.text}${after}`;
 		const program = parsed(() => parse(whole, SYNTAX));
 		if (program instanceof SyntaxError) continue;
-		const changed = changedText(whole, new Changes(read, whole, before.length).of(program));
+		const changed = changedText(whole, new Changes(read, whole, before.length, amounts).of(program));
 		// Node.js's prompt takes what begins with a brace for an object, unless it ends with a semicolon.
 		const [first] = program.body;
 		const isBlock =
@@ -253,19 +254,40 @@ class Changes {
 		private readonly read: ReadText,
 		private readonly whole: string,
 		private readonly shift: number,
+		private readonly amounts: Set<string>,
 	) {}
 
 	/** Of nodes at the same place the outer one comes first. */
 	of(program: Program): readonly Part[] {
-		const found: Part[] = [];
-		const left: AnyNode[] = [program];
-		for (let node = left.pop(); node; node = left.pop()) {
-			found.push(...this.ofNode(node));
+		const nodes: AnyNode[] = [program];
+		for (const node of nodes) {
 			for (const member of Object.values(node)) {
-				for (const inner of Array.isArray(member) ? member : [member]) if (isNode(inner)) left.push(inner);
+				for (const inner of Array.isArray(member) ? member : [member]) if (isNode(inner)) nodes.push(inner);
 			}
 		}
+		this.keepAmounts(nodes);
+		const found = nodes.flatMap((node) => this.ofNode(node));
 		return [...found, ...callsSetTo(program).flatMap((call) => around(call, "(await ", ")"))];
+	}
+
+	/** A variable holds an amount if the statement sets it to one anywhere; no longer if it sets it to something else alone. */
+	private keepAmounts(nodes: readonly AnyNode[]): void {
+		const others = new Set<string>();
+		const held = new Set<string>();
+		for (const node of [...nodes].sort((a, b) => a.start - b.start)) {
+			const [variable, value] =
+				node.type === "VariableDeclarator"
+					? [node.id, node.init]
+					: node.type === "AssignmentExpression" || node.type === "AssignmentPattern"
+						? [node.left, node.right]
+						: [];
+			if (variable?.type !== "Identifier") continue;
+			if (this.isAmount(value)) {
+				held.add(variable.name);
+				this.amounts.add(variable.name);
+			} else if (node.type !== "AssignmentExpression" || node.operator === "=") others.add(variable.name);
+		}
+		for (const name of others) if (!held.has(name)) this.amounts.delete(name);
 	}
 
 	private ofNode(node: AnyNode): readonly Part[] {
@@ -280,6 +302,7 @@ class Changes {
 			case "SwitchStatement": {
 				const cases = node.cases.map(({ test }) => test);
 				const isNumber = cases.some((test) => test?.type === "Literal" && typeof test.value === "number");
+				if (isNumber && this.isAmount(node.discriminant)) throw withoutUnit("a case", 5);
 				const kind = isNumber ? "number" : cases.some((test) => this.isAmount(test)) ? "amount" : "value";
 				return this.decided(node.discriminant, kind);
 			}
@@ -346,11 +369,14 @@ class Changes {
 		return { at, isEnd: true, length: Number.POSITIVE_INFINITY, text, skip: operator.length };
 	}
 
-	/** Whether an expression is an amount of coins with its unit, or one more or less than something. */
+	/** Whether an expression is an amount of coins with its unit, a variable that holds one, or one more or less than something. */
 	private isAmount(node: AnyNode | null | undefined): boolean {
 		if (node?.type === "BinaryExpression")
 			return /^[-+*]$/.test(node.operator) && (this.isAmount(node.left) || this.isAmount(node.right));
 		if (node?.type === "UnaryExpression") return node.operator === "-" && this.isAmount(node.argument);
+		if (node?.type === "ConditionalExpression")
+			return this.isAmount(node.consequent) || this.isAmount(node.alternate);
+		if (node?.type === "Identifier") return this.amounts.has(node.name);
 		return node?.type === "Literal" && this.read.coinsAt.has(node.start - this.shift);
 	}
 
@@ -480,7 +506,7 @@ function decidingCallback(decide: Callback, text: string): Callback {
 /**
  * A comparison, in which amounts of coins are numbers of sun.
  * @param texts both sides as typed
- * @param areAmounts whether a side is an amount that was typed with its unit
+ * @param areAmounts whether a side is an amount that was typed with its unit, or a variable that was set to one
  * @throws {Failure} `bad_value` as {@link decided} does, and for an amount that is compared with what has no unit
  */
 export function compared(
@@ -494,7 +520,8 @@ export function compared(
 	for (const [side, value] of [left, right].entries()) {
 		const other = values[1 - side];
 		const isPlain = typeof other === "number" || typeof other === "string";
-		if (isPlain && (areAmounts[side] || value instanceof Coins))
+		// A variable may hold something else by now.
+		if (isPlain && ((areAmounts[side] && typeof value === "bigint") || value instanceof Coins))
 			throw withoutUnit(texts[1 - side] as string, other);
 	}
 	return COMPARISONS[operator]?.(...(values as readonly [bigint, bigint])) === true;

@@ -192,7 +192,8 @@ function opened(
 				if (error) reject(error);
 				else resolve(value);
 			};
-			own(withConditions(readAmounts(source, operations.coins)), server.context, "console", done);
+			const read = readAmounts(source, operations.coins);
+			own(withConditions(read, operations.amounts), server.context, "console", done);
 		});
 		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
 	};
@@ -311,7 +312,8 @@ export async function runScript(
 	const [source = ""] = (await textOf(terminal.input)).split(/^[ \t]*\.exit[ \t]*$/m, 1);
 	const statements = statementsOf(readAmounts(source));
 	// What is refused by its form is refused before anything runs.
-	for (const statement of statements) withConditions(readAmounts(statement));
+	const amounts = new Set<string>();
+	for (const statement of statements) withConditions(readAmounts(statement), amounts);
 	const silent = new PassThrough();
 	const options = { prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false };
 	const { server, evaluate } = opened(options, terminal, names, operations);

@@ -120,6 +120,8 @@ export type TypedCoins = ReadonlyMap<bigint, string>;
 
 export class Operations {
 	readonly coins = new Map<bigint, string>();
+	/** Variables that hold amounts of coins. */
+	readonly amounts = new Set<string>();
 	/** Rejects with the failure that nobody waited for, until {@link settle}. */
 	private last: Promise<void> = Promise.resolve();
 	private acted = false;

@@ -111,6 +111,11 @@ it("refuses to compare amounts with numbers that have no unit", async () => {
 		["await coins() === '0coin'", "'0coin'"],
 		["switch (await coins()) { case 0: pay(1) }", "a case"],
 		["switch (1) { case 1coin: pay(1) }", "1"],
+		["switch (1coin) { case 1: pay(1) }", "a case"],
+		["const l = 5coin; l > 5", "5"],
+		["let l = 1\nif (l > 0) l = 5coin\nconst m = l * 2n - 1coin\n7 < m", "7"],
+		["let l; l = true ? 5coin : 6coin; if (l > 5) pay(1)", "5"],
+		["let l = 0n; l += 5coin\nl === 5", "5"],
 	] as const)
 		await expect(script(source), source).rejects.toMatchObject({
 			message: `${text} ${text.startsWith("'") ? "is a text" : "has no unit"}, and is compared with an amount of coins`,
@@ -119,6 +124,10 @@ it("refuses to compare amounts with numbers that have no unit", async () => {
 		facts: { hint: "write 4coin or 4sun" },
 	});
 	expect(await script("5n > 4\n6coin / 2coin > 2")).toBe("true\ntrue\n");
+	// What was set to something else in between is no amount.
+	expect(await script("let l = 5coin; l = 7; l > 5\nl = 5coin\nl = 9n\nl > 5\n")).toBe(
+		"true\n5000000n\n9n\ntrue\n",
+	);
 });
 
 it("waits for what variables are set to, also in patterns and by assignments that decide", async () => {
