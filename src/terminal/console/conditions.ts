@@ -26,9 +26,9 @@ export interface ReadText {
 
 /**
  * How a value decides: by being true; by being there; by being equal to another one (in a `switch`: to others, among them plain numbers,
- * or amounts); or by what it returns as a function. What is only taken doesn't decide.
+ * or amounts); or by what it returns as a function; a list by what is found in it. What is only taken doesn't decide.
  */
-type Kind = "truth" | "presence" | "value" | "number" | "amount" | "callback" | "taken";
+type Kind = "truth" | "presence" | "value" | "number" | "amount" | "callback" | "list" | "taken";
 
 /** The member of each kind of node that is taken for true or false. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -64,6 +64,9 @@ const DECIDING: ReadonlySet<string> = new Set([
 	"findLastIndex",
 	"some",
 ]);
+
+/** Methods of lists that compare their elements, objects by identity. */
+const SEARCHING = ["includes", "indexOf", "lastIndexOf"] as const;
 
 const MAX_QUOTED = 80;
 
@@ -324,11 +327,19 @@ class Changes {
 						: property?.type === "Literal"
 							? property.value
 							: "";
+				if (property && SEARCHING.some((method) => method === name)) return this.searched(node.callee);
 				return DECIDING.has(String(name)) ? this.decided(callback, "callback") : [];
 			}
 			default:
 				return [];
 		}
+	}
+
+	/** A list that is searched, unless a chain may leave it out. */
+	private searched(callee: AnyNode): readonly Part[] {
+		const { object } = callee as AnyNode & { readonly object: AnyNode };
+		const isLeft = object.type === "Super" || this.whole.slice(object.start, object.end).includes("?.");
+		return isLeft ? [] : this.decided(object, "list");
 	}
 
 	private decided(node: unknown, kind: Kind): readonly Part[] {
@@ -476,6 +487,7 @@ export function decided(value: unknown, text: string, kind: Kind): unknown {
 	if (kind === "taken") return value;
 	if (kind === "callback")
 		return typeof value === "function" ? decidingCallback(value as Callback, text) : value;
+	if (kind === "list") return Array.isArray(value) ? searchedList(value, text) : value;
 	if (types.isPromise(value)) throw unawaited(text);
 	if (isOperation(value)) {
 		const why = `${text} is a function, which a condition takes for true`;
@@ -486,6 +498,22 @@ export function decided(value: unknown, text: string, kind: Kind): unknown {
 	if (kind === "number") throw withoutUnit("a case", 5);
 	const sun = value.valueOf();
 	return kind === "presence" || (kind === "truth" && sun !== 0n) ? value : sun;
+}
+
+/** A list in which amounts of coins are found as numbers of sun. */
+function searchedList(list: readonly unknown[], text: string): readonly unknown[] {
+	const plain = list.map((value) => (value instanceof Coins ? value.valueOf() : value));
+	for (const method of SEARCHING) {
+		const search = (sought: unknown, ...from: number[]): unknown => {
+			const value = decided(sought, `what ${text} is searched for`, "value");
+			const mixed =
+				sought instanceof Coins ? list.find(isUnitless) : list.some((one) => one instanceof Coins) && sought;
+			if (isUnitless(mixed)) throw withoutUnit(JSON.stringify(mixed), mixed);
+			return Reflect.apply(Array.prototype[method], plain, [value, ...from]);
+		};
+		Object.defineProperty(plain, method, { value: search });
+	}
+	return plain;
 }
 
 type Callback = (...values: readonly unknown[]) => unknown;
@@ -519,12 +547,15 @@ export function compared(
 	const values = [decided(left, texts[0], "value"), decided(right, texts[1], "value")] as const;
 	for (const [side, value] of [left, right].entries()) {
 		const other = values[1 - side];
-		const isPlain = typeof other === "number" || typeof other === "string";
 		// A variable may hold something else by now.
-		if (isPlain && ((areAmounts[side] && typeof value === "bigint") || value instanceof Coins))
+		if (isUnitless(other) && ((areAmounts[side] && typeof value === "bigint") || value instanceof Coins))
 			throw withoutUnit(texts[1 - side] as string, other);
 	}
 	return COMPARISONS[operator]?.(...(values as readonly [bigint, bigint])) === true;
+}
+
+function isUnitless(value: unknown): value is number | string {
+	return typeof value === "number" || typeof value === "string";
 }
 
 /** JavaScript would take `5` for 5sun, and a text for nothing that can be compared. */

@@ -96,6 +96,10 @@ it("takes amounts of coins for numbers of sun where something is decided by them
 		["let z = coins(); z ||= 7; z", "7"],
 		["const b = coins(9000000n); b", "9coin"],
 		["coins()", "0coin"],
+		["[1coin, 0coin].includes(await coins())", "true"],
+		["[await coins(2n), await coins()].indexOf(0coin)", "1"],
+		["[await coins()].lastIndexOf(await coins())", "0"],
+		["'abc'.includes('b') && [5, 7].indexOf(7, 1) === 1", "true"],
 	] as const)
 		expect(await script(source), source).toBe(`${said}\n`);
 });
@@ -113,6 +117,8 @@ it("refuses to compare amounts with numbers that have no unit", async () => {
 		["switch (1) { case 1coin: pay(1) }", "1"],
 		["switch (1coin) { case 1: pay(1) }", "a case"],
 		["const l = 5coin; l > 5", "5"],
+		["[7, 0].includes(await coins())", "7"],
+		["[await coins()].includes(0)", "0"],
 		["let l = 1\nif (l > 0) l = 5coin\nconst m = l * 2n - 1coin\n7 < m", "7"],
 		["let l; l = true ? 5coin : 6coin; if (l > 5) pay(1)", "5"],
 		["let l = 0n; l += 5coin\nl === 5", "5"],
