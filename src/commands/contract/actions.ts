@@ -10,7 +10,7 @@ import {
 	UpdateSettingContract,
 } from "../../protocol/messages.js";
 import { valueFlags, valuesOf } from "../../terminal/contract/contract-input.js";
-import { deployable, deploymentFlags } from "../../terminal/contract/deployment-input.js";
+import { checkLibrary, deployable, deploymentFlags } from "../../terminal/contract/deployment-input.js";
 import {
 	decimalsFlags,
 	feeLimitFlags,
@@ -43,7 +43,7 @@ export const ContractDeploy = acting({
 	examples: [
 		"<%= config.bin %> contract deploy contracts/Token.sol:Token 1000 --label token --wait",
 		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
-		"<%= config.bin %> contract deploy contracts/Market.sol:Market --library Sums=TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
+		"<%= config.bin %> contract deploy contracts/Market.sol:Market --library Sums=store",
 		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",
 	],
 	strict: false,
@@ -71,9 +71,11 @@ export const ContractDeploy = acting({
 	plan: async ({ argv, flags, actor, settings, note }) => {
 		const callerPercent = BigInt(parsePercent(flags.percent));
 		const ownerEnergyLimit = parseCount(flags["origin-energy-limit"]);
-		const { deployed, texts } = await deployable(flags, argv, async (named) =>
-			accountNamed(await settings(), named),
-		);
+		const { deployed, texts } = await deployable(flags, argv, async (named) => {
+			const address = await accountNamed(await settings(), named);
+			if (!flags.offline) await checkLibrary((await actor()).client, address);
+			return address;
+		});
 		const { code, abi, name, storageLayout, compiled } = deployed;
 		const items = interfaceOf(abi);
 		const context = await actor();

@@ -1,6 +1,7 @@
 /** Reads what to deploy: code and interface from flags, or from a file of a compiler or toolchain. */
 
 import { Flags, type Interfaces } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
 import { artifactMember, entriesOf } from "../../wallet/abi/interface.js";
 import {
 	type CompiledContract,
@@ -11,9 +12,11 @@ import {
 	readCode,
 } from "../../wallet/compiler/output.js";
 import { unitOf } from "../../wallet/compiler/sources.js";
-import { Failure } from "../../wallet/failure.js";
+import { Failure, onRefusal } from "../../wallet/failure.js";
 import { givenJson, type Json, type JsonRecord } from "../../wallet/json.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
+import { fetchContract } from "../../wallet/view/contract-record.js";
 import {
 	type CompiledSources,
 	compiledJson,
@@ -69,6 +72,23 @@ export const deploymentFlags = {
 
 /** Addresses of libraries, 21 bytes, by name. */
 type Libraries = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * The address of a library stays in the code for good: without code there, every call of it would fail.
+ * @param address 21 bytes
+ * @throws {Failure} `not_found`
+ */
+export async function checkLibrary(client: NodeClient, address: Uint8Array): Promise<void> {
+	const found = await fetchContract(client, address).catch(onRefusal(undefined, "not_found"));
+	if (found && found.runtimecode.length > 0) return;
+	throw new Failure(
+		"not_found",
+		`there is no library at ${toBase58Check(address)}: the address has no code`,
+		{
+			hint: "deploy the library first; with --offline --build nobody is asked",
+		},
+	);
+}
 
 type DeploymentFlags = Interfaces.InferredFlags<typeof deploymentFlags>;
 

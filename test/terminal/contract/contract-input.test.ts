@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { flagText, namedCall, valuesOf } from "../../../src/terminal/contract/contract-input.js";
-import { deployable } from "../../../src/terminal/contract/deployment-input.js";
+import { checkLibrary, deployable } from "../../../src/terminal/contract/deployment-input.js";
 import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { NamedAmounts } from "../../../src/wallet/token/named-amount.js";
 import { answering } from "../../wallet/answering-client.js";
@@ -103,6 +103,16 @@ describe("what is deployed", () => {
 		const { code } = await from({ artifact: path, library: ["Sums=sums"] });
 		expect(Buffer.from(code).toString("hex")).toBe(`6001${"41".repeat(20)}`);
 		await expect(from({ artifact: path, library: ["Sums"] })).rejects.toThrow("write <name>=<contract>");
+	});
+
+	test("has no library at an address without code", async () => {
+		const record = (runtimecode: string) => ({ smart_contract: { name: "Sums" }, runtimecode });
+		for (const getcontractinfo of [{}, record("")])
+			await expect(checkLibrary(answering({ getcontractinfo }).client, LIBRARY)).rejects.toMatchObject({
+				code: "not_found",
+				message: expect.stringContaining("the address has no code"),
+			});
+		await checkLibrary(answering({ getcontractinfo: record("6001") }).client, LIBRARY);
 	});
 
 	test.each<[tool: string, content: object]>([
