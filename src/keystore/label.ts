@@ -17,7 +17,7 @@ export function looksSecret(text: string): boolean {
 	return SECRET_DIGITS.test(text) || text.trim().split(/\s+/).length >= SENTENCE_WORDS;
 }
 
-/** Letters of other scripts, and digits, that look like a Latin letter; each group is followed by that letter. */
+/** Letters and signs that look like another one, which follows each group: a Latin letter, or one of Kana for those of Han. */
 const LOOK_ALIKE: readonly (readonly [letters: string, latin: string])[] = [
 	["аα", "a"],
 	["вβь", "b"],
@@ -41,10 +41,30 @@ const LOOK_ALIKE: readonly (readonly [letters: string, latin: string])[] = [
 	["ԝ", "w"],
 	["хχ", "x"],
 	["уγ", "y"],
+	["’", "'"],
+	["₵", "¢"],
+	["一ー", "-"],
+	["力", "カ"],
+	["口囗", "ロ"],
+	["二", "ニ"],
+	["八", "ハ"],
+	["工", "エ"],
+	["夕", "タ"],
+	["卜", "ト"],
+	["へ", "ヘ"],
+	["り", "リ"],
+	["才", "オ"],
+	["千", "チ"],
+	["厶", "ム"],
+	["彐", "ヨ"],
+	["丿", "ノ"],
 ];
-const LATIN: ReadonlyMap<string, string> = new Map(
+const PLAIN: ReadonlyMap<string, string> = new Map(
 	LOOK_ALIKE.flatMap(([letters, latin]) => [...letters].map((letter) => [letter, latin] as const)),
 );
+
+/** Signs beyond ASCII that keyboards have. Other signs of currencies look like one of these, or are letters to most readers. */
+const SIGNS = "’№¢£¥₩₪₫€₭₮₱₲₴₵₸₹₺₼₽₾₿";
 
 /** Latin letters of living languages; not those of phonetic or mathematical notation, most of which look like another one. */
 const LATIN_LETTERS = String.raw`(?![\u0184\u0185\u0196\u01a6-\u01a8\u01bb-\u01c3\u0237])(?=\p{Script=Latin})[A-Za-z\u00aa-\u024f\u0253\u0254\u0256\u0257\u0259\u025b\u0263\u0269\u0272\u028b\u1e00-\u1eff]`;
@@ -55,10 +75,10 @@ const ALONE =
 	"Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Hebrew Kannada Khmer Lao " +
 	"Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan";
 
-/** Matches a label in an alphabet, with the digits and signs of ASCII, and accents. @param scripts separated by blanks */
+/** Matches a label in an alphabet, with the digits and signs of ASCII, {@link SIGNS}, and accents. @param scripts separated by blanks */
 function alphabet(scripts: string, latin = ""): RegExp {
 	const letters = scripts.split(" ").map((script) => `\\p{Script_Extensions=${script}}`);
-	return new RegExp(`^(?:[ -@[-\`{-~\\p{Script=Inherited}${letters.join("")}]${latin})*$`, "u");
+	return new RegExp(`^(?:[ -@[-\`{-~${SIGNS}\\p{Script=Inherited}${letters.join("")}]${latin})*$`, "u");
 }
 /** Made for the first new label: most commands have none. */
 let alphabets: readonly RegExp[] | undefined;
@@ -93,7 +113,7 @@ export function appearance(label: string): string {
 		.normalize("NFKD")
 		.replace(/[\p{M}\p{Cf}]/gu, "")
 		.toLowerCase();
-	return [...plain].map((letter) => LATIN.get(letter) ?? letter).join("");
+	return [...plain].map((letter) => PLAIN.get(letter) ?? letter).join("");
 }
 
 /** Words of amounts. */
@@ -104,10 +124,12 @@ export function hasOtherMeaning(label: string): boolean {
 	return /^(\d+|ledger(:.*)?)$/i.test(label) || AMOUNT_WORDS.some((word) => looksAlike(word, label));
 }
 
+const KEY_LABEL = new RegExp(`^[\\p{L}\\p{N}_${SIGNS}][\\p{L}\\p{N}_${SIGNS}. -]{0,63}$`, "u");
+
 /** Checks that a label doesn't look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
 export function checkLabel(name: string): void {
 	if (looksSecret(name)) throw new KeystoreError("bad_value", SECRET_LABEL);
-	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {
+	if (!KEY_LABEL.test(name)) {
 		throw new KeystoreError(
 			"bad_value",
 			`"${name}" is not a name for a key: use up to 64 letters, digits, blanks, dots and dashes`,

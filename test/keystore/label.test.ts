@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { looksAlike, mistakable } from "../../src/keystore/label.js";
+import { checkLabel, looksAlike, mistakable } from "../../src/keystore/label.js";
 import { checkContactLabel } from "../../src/wallet/configuration/contacts.js";
 
 it.each([
@@ -18,6 +18,8 @@ it.each([
 	["b\u043eb", "a Cyrillic letter"],
 	["a\u01c0ice", "a click"],
 	["pay\u2010bob", "another hyphen"],
+	["alice\uff04", "a wide sign"],
+	["bob\u20a4", "a sign of lire that looks like that of pounds"],
 	["bob\u0660", "a digit that looks like a dot"],
 ])("a label is refused for what can be mistaken in it: %s, %s", (label) => {
 	expect(mistakable(label)).toContain("mistaken");
@@ -40,7 +42,16 @@ it.each([
 	"אליס",
 	"ਅਲੀਸ",
 	"a.b+c'd",
+	"O’Neill",
+	"Счёт№1",
+	"кафе’€",
+	"₽-касса",
 ])("a label in the letters of one alphabet isn't: %s", (label) => expect(mistakable(label)).toBeUndefined());
+
+it("keys take the same signs as contacts, but no quotes", () => {
+	for (const label of ["O’Neill", "Счёт №1", "€-касса"]) checkLabel(label);
+	expect(() => checkLabel("O'Neill")).toThrow("is not a name for a key");
+});
 
 it("letters of another alphabet that look Latin don't tell labels apart", () => {
 	for (const [one, other] of [
@@ -48,6 +59,12 @@ it("letters of another alphabet that look Latin don't tell labels apart", () => 
 		["a\u4e28ice", "alice"],
 		["\u3147\u3163l", "oil"],
 		["\u0430\u0440\u0435", "ape"],
+		["O’Neill", "O'Neill"],
+		["№1", "No1"],
+		["\u529b", "\u30ab"],
+		["\u53e3\u5ea7", "\u30ed\u5ea7"],
+		["サ\u4e00バ", "サ\u30fcバ"],
 	] as const)
 		expect(looksAlike(one, other)).toBe(true);
+	expect(looksAlike("銀行", "口座")).toBe(false);
 });
