@@ -22,6 +22,7 @@ import {
 	contactsText,
 	MAX_LIST_BYTES,
 	readContactList,
+	withInterfaces,
 	writeContactList,
 } from "../wallet/configuration/contact-list.js";
 import {
@@ -31,7 +32,7 @@ import {
 	readContacts,
 	removeContact,
 } from "../wallet/configuration/contacts.js";
-import { keepInterface } from "../wallet/configuration/own-interfaces.js";
+import { keepInterface, ownEntries } from "../wallet/configuration/own-interfaces.js";
 import { Failure, onRefusal } from "../wallet/failure.js";
 import { fetchGenesisId } from "../wallet/node/chain-query.js";
 import { NodeClient } from "../wallet/node/node-client.js";
@@ -85,12 +86,15 @@ async function chainOfContract(client: NodeClient, address: Uint8Array): Promise
 	}
 }
 
-/** Maximum characters of a list shown before signing. */
+/** The most lines of a list that are shown before signing, and characters of each: interfaces stand at a line's end. */
 const SHOWN_LINES = 200;
+const SHOWN_CHARACTERS = 4_000;
 
 export const ContactExport = command({
 	summary: "Print the contacts for others, signed or not",
-	description: "One JSON object, which coin contact import reads on another machine.",
+	description:
+		"One JSON object, which coin contact import reads on another machine. Of contracts, it has the chain, the interface and the layout " +
+		"of storage, as far as they are kept here.",
 	examples: ["<%= config.bin %> contact export --sign ann > shared.json"],
 	flags: {
 		...keystoreFlags,
@@ -99,12 +103,16 @@ export const ContactExport = command({
 	},
 	run: async ({ flags, settings: load, passwordSource, chatty, note }) => {
 		const settings = await load();
-		const contacts = await readContacts(settings.contactsFile);
+		const contacts = await withInterfaces(settings, await readContacts(settings.contactsFile), (label) =>
+			note(`the interface of ${label} is left out: the list would be too long`),
+		);
 		if (flags.sign === undefined) return printJson(writeContactList(contacts));
 		const key = await keyNamed(settings, flags.sign);
 		checkRecoverable(key, "a list of contacts");
 		const text = contactsText(contacts);
-		const lines = text.split("\n");
+		const lines = text
+			.split("\n")
+			.map((line) => (line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line));
 		const more = lines.length - SHOWN_LINES;
 		const shown = [...lines.slice(0, SHOWN_LINES), ...(more > 0 ? [`(and ${more} more lines)`] : [])];
 		const what = "the contacts";
@@ -119,7 +127,8 @@ export const ContactImport = command({
 	description:
 		"Shows what is new and what would change, and asks first. A list with a wrong signature, or with an address whose checksum is " +
 		"wrong or missing, is refused whole. A label gets another address, and one that looks like a token of the profile is taken over, " +
-		"only where somebody agrees at the terminal, or --from says who must have signed.",
+		"only where somebody agrees at the terminal, or --from says who must have signed. Interfaces of contracts are taken over where " +
+		"none is kept yet; as calls are shown by them, the same goes for those of contacts that exist.",
 	examples: ["<%= config.bin %> contact import shared.json --from ann --yes"],
 	args: { file: required("the list") },
 	flags: {
@@ -130,7 +139,7 @@ export const ContactImport = command({
 	run: async ({ args, flags, settings: load, print, note }) => {
 		const settings = await load();
 		const text = (await readBoundedFile(args.file, MAX_LIST_BYTES)).toString("utf8");
-		const { contacts, signer } = readContactList(text);
+		const { contacts, interfaces, signer } = readContactList(text);
 		const wanted = flags.from === undefined ? undefined : await accountNamed(settings, flags.from);
 		const by = signer === undefined ? "nobody" : toBase58Check(signer);
 		if (wanted && !(signer && equalBytes(signer, wanted)))
@@ -139,7 +148,13 @@ export const ContactImport = command({
 		const difference = compareContacts(own, contacts);
 		const { added, changed, same } = difference;
 		for (const { label } of added) await checkNewContact(settings, label);
-		const summary = [`${contacts.length} contacts, signed by ${by}`, ...contactChanges(difference)];
+		const missing: (typeof interfaces)[number][] = [];
+		for (const one of interfaces) if (!(await ownEntries(settings, one.address))) missing.push(one);
+		const summary = [
+			`${contacts.length} contacts, signed by ${by}`,
+			...contactChanges(difference),
+			...missing.map(({ label }) => `  interface   ${label}`),
+		];
 		const result = {
 			signer: signer && by,
 			added: added.map(contactRecord),
@@ -148,17 +163,19 @@ export const ContactImport = command({
 				after: contactRecord(after),
 			})),
 			same: same.length,
+			interfaces: missing.map(({ label }) => label),
 		};
-		if (added.length + changed.length > 0) {
+		if (added.length + changed.length + missing.length > 0) {
 			try {
 				if (!wanted && (flags.yes || !canAsk()))
-					checkRedirections(difference, by, Object.keys(settings.tokens));
+					checkRedirections(difference, by, Object.keys(settings.tokens), missing);
 				await agree(2, summary, flags.yes, "Take them over?");
 			} catch (error) {
 				throw error instanceof Failure ? error.with({ details: result }) : error;
 			}
 			const taken = [...added, ...changed.map(({ after }) => after)];
 			await putContacts(settings.contactsFile, taken, own, note);
+			for (const { address, abi, layout } of missing) await keepInterface(settings, address, abi, layout);
 		}
 		print.record(result, summary);
 	},

@@ -3,9 +3,11 @@
  * it is read within limits, addresses must have their checksum, and the changes it would make are shown first.
  */
 
+import { readStorageLayout } from "../../abi/storage-layout.js";
 import { appearance, looksAlike } from "../../keystore/label.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
+import { interfaceOf } from "../abi/interface.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, readGivenJson, writeJson } from "../json.js";
 import { messageHash, signerOf } from "../transaction/signed-message.js";
@@ -13,15 +15,27 @@ import { readAddress } from "../values/address-text.js";
 import { shorten } from "../values/bytes-text.js";
 import { unknownMember } from "../values/suggestion.js";
 import { type Contact, checkContactLabel } from "./contacts.js";
+import { ownEntries, ownLayout } from "./own-interfaces.js";
+import type { Settings } from "./settings.js";
 
-export const MAX_LIST_BYTES = 1 << 20;
+export const MAX_LIST_BYTES = 8 << 20;
+/** The most characters of interfaces and layouts in a list that is written. */
+const MAX_INTERFACES = 4 << 20;
 const MAX_CONTACTS = 2_000;
 /** The most characters of a note. */
 const MAX_NOTE = 500;
 
+/** A contact with what is kept of its contract: interface and storage layout, as compilers write them. */
+interface ListedContact extends Contact {
+	readonly abi?: Json | undefined;
+	readonly layout?: Json | undefined;
+}
+
 /** A list that was read; if it has a signature, that is valid. */
 interface ContactList {
 	readonly contacts: readonly Contact[];
+	/** Those contacts whose interface is in the list. */
+	readonly interfaces: readonly (ListedContact & { readonly abi: Json })[];
 	/** 21 bytes; undefined without a signature. */
 	readonly signer: Uint8Array | undefined;
 }
@@ -34,23 +48,51 @@ interface ContactDifference {
 }
 
 /** A contact for people and files. */
-export const contactRecord = ({ label, address, note }: Contact): JsonRecord => ({
+export const contactRecord = ({ label, address, note, contract }: Contact): JsonRecord => ({
 	label,
 	address: toBase58Check(address),
 	...(note === undefined ? {} : { note }),
+	...(contract === undefined ? {} : { contract }),
 });
 
+/** A contact in a list. Without what is known of a contract, its line is the one that was always signed. */
+const listRecord = ({ abi, layout, ...contact }: ListedContact): JsonRecord => ({
+	...contactRecord(contact),
+	...(abi === undefined ? {} : { abi }),
+	...(layout === undefined ? {} : { layout }),
+});
+
+/** Contacts with what is kept of their contracts. @param leave called with the label of one whose interface would be too much */
+export async function withInterfaces(
+	settings: Pick<Settings, "contactsFile">,
+	contacts: readonly Contact[],
+	leave: (label: string) => void,
+): Promise<readonly ListedContact[]> {
+	const listed: ListedContact[] = [];
+	let rest = MAX_INTERFACES;
+	for (const contact of contacts) {
+		const abi = await ownEntries(settings, contact.address);
+		const layout = abi && (await ownLayout(settings, contact.address));
+		const length = abi ? writeJson([abi, layout]).length : 0;
+		const isShort = length <= rest;
+		if (isShort) rest -= length;
+		else leave(contact.label);
+		listed.push(abi && isShort ? { ...contact, abi, layout } : contact);
+	}
+	return listed;
+}
+
 /** The text that is signed as a message (version 2 of message signing), with one line per contact. */
-export function contactsText(contacts: readonly Contact[]): string {
-	return ["contacts 1", ...contacts.map((contact) => writeJson(contactRecord(contact)))].join("\n");
+export function contactsText(contacts: readonly ListedContact[]): string {
+	return ["contacts 1", ...contacts.map((contact) => writeJson(listRecord(contact)))].join("\n");
 }
 
 /** Writes a list. @param signed the signer, with its signature of {@link contactsText} */
 export function writeContactList(
-	contacts: readonly Contact[],
+	contacts: readonly ListedContact[],
 	signed?: { readonly signer: Uint8Array; readonly signature: string },
 ): JsonRecord {
-	const list = { version: 1, contacts: contacts.map(contactRecord) };
+	const list = { version: 1, contacts: contacts.map(listRecord) };
 	return signed ? { ...list, signer: toBase58Check(signed.signer), signature: signed.signature } : list;
 }
 
@@ -69,32 +111,47 @@ export function readContactList(text: string): ContactList {
 	if (!Array.isArray(entries)) throw notAList("it has no contacts");
 	if (entries.length > MAX_CONTACTS)
 		throw notAList(`it has ${entries.length} contacts, at most ${MAX_CONTACTS} are read`);
-	const contacts = entries.map(contactOf);
+	const listed = entries.map(contactOf);
+	const contacts = listed.map(({ abi: _, layout: __, ...contact }): Contact => contact);
+	const interfaces = listed.flatMap(({ abi, ...one }) => (abi === undefined ? [] : [{ ...one, abi }]));
 	const labels = new Set<string>();
 	for (const { label } of contacts) {
 		if (labels.has(appearance(label)))
 			throw notAList(`it has the label "${label}" twice, or one that looks like it`);
 		labels.add(appearance(label));
 	}
-	if (signer === undefined && signature === undefined) return { contacts, signer: undefined };
+	if (signer === undefined && signature === undefined) return { contacts, interfaces, signer: undefined };
 	if (typeof signer !== "string" || typeof signature !== "string")
 		throw notAList("signer and signature go together");
 	const named = addressOf(signer);
-	if (!equalBytes(signerOf(messageHash(utf8(contactsText(contacts))), signature), named))
+	if (!equalBytes(signerOf(messageHash(utf8(contactsText(listed))), signature), named))
 		throw new Failure("not_authorized", `the signature of the contacts is not that of ${signer}`);
-	return { contacts, signer: named };
+	return { contacts, interfaces, signer: named };
 }
 
-function contactOf(entry: Json): Contact {
+function contactOf(entry: Json): ListedContact {
 	if (!isRecord(entry)) throw notAList("an entry is not an object");
-	checkMembers(entry, ["label", "address", "note"]);
-	const { label, address, note } = entry;
+	checkMembers(entry, ["label", "address", "note", "contract", "abi", "layout"]);
+	const { label, address, note, contract, abi, layout } = entry;
 	if (typeof label !== "string" || typeof address !== "string")
 		throw notAList("an entry has no label or no address");
 	checkContactLabel(label);
 	if (note !== undefined && (typeof note !== "string" || note.length > MAX_NOTE))
 		throw notAList(`the note of "${label}" is not a text of up to ${MAX_NOTE} characters`);
-	return { label, address: addressOf(address), note };
+	if (contract !== undefined && !(typeof contract === "string" && /^[0-9a-f]{64}$/.test(contract)))
+		throw notAList(`the contract of "${label}" is not the id of a chain's first block`);
+	if (abi !== undefined && !(Array.isArray(abi) && interfaceOf(abi)))
+		throw notAList(`the interface of "${label}" is not a list`);
+	if (layout !== undefined && (abi === undefined || !readStorageLayout(layout)))
+		throw notAList(`the layout of "${label}" is not a compiler's, or has no interface beside it`);
+	return {
+		label,
+		address: addressOf(address),
+		note,
+		...(contract === undefined ? {} : { contract }),
+		...(abi === undefined ? {} : { abi }),
+		...(layout === undefined ? {} : { layout }),
+	};
 }
 
 /** Only Base58 is accepted, since it has a checksum: in hexadecimal, a typo would give another account. @throws {Failure} */
@@ -114,10 +171,14 @@ function notAList(why: string): Failure {
 	return new Failure("bad_value", `the file is not a list of contacts: ${why}`);
 }
 
-/** Compares an address book with a list by label. */
+/** Compares an address book with a list by label. A list that doesn't say whether one is a contract changes nothing about that. */
 export function compareContacts(own: readonly Contact[], list: readonly Contact[]): ContactDifference {
 	const byLabel = new Map(own.map((contact) => [contact.label, contact]));
-	const pairs = list.map((after) => ({ before: byLabel.get(after.label), after }));
+	const pairs = list.map((listed) => {
+		const before = byLabel.get(listed.label);
+		const isKept = before?.contract !== undefined && equalBytes(before.address, listed.address);
+		return { before, after: isKept ? { ...listed, contract: listed.contract ?? before.contract } : listed };
+	});
 	return {
 		added: pairs.flatMap(({ before, after }) => (before ? [] : [after])),
 		changed: pairs.flatMap(({ before, after }) =>
@@ -130,12 +191,15 @@ export function compareContacts(own: readonly Contact[], list: readonly Contact[
 /**
  * Whoever wrote a list may have signed it, too, with a key of theirs: where nobody looks at it, it redirects no payments.
  * @param tokens symbols of the profile: in place of a token, a label means the contract behind it
- * @throws {Failure} `confirmation_needed` for another address of a label, and for a new one that looks like a token
+ * @param interfaces contacts whose interface would be taken over: calls are shown by it before they are signed
+ * @throws {Failure} `confirmation_needed` for another address of a label, a new one that looks like a token, or an interface of one that
+ * isn't new
  */
 export function checkRedirections(
 	{ added, changed }: ContactDifference,
 	signer: string,
 	tokens: readonly string[],
+	interfaces: readonly Contact[] = [],
 ): void {
 	for (const { label } of added) {
 		const token = tokens.find((symbol) => looksAlike(symbol, label));
@@ -146,12 +210,13 @@ export function checkRedirections(
 			{ hint: "--from <account> says who must have signed it; without --yes a terminal asks" },
 		);
 	}
-	const moved = changed.find(({ before, after }) => !equalBytes(before.address, after.address));
-	if (!moved) return;
-	const { label } = moved.after;
+	const moved = changed.find(({ before, after }) => !equalBytes(before.address, after.address))?.after;
+	const told = moved ?? interfaces.find((one) => !added.some(({ label }) => label === one.label));
+	if (!told) return;
+	const { label } = told;
 	throw new Failure(
 		"confirmation_needed",
-		`the list, signed by ${signer}, gives "${label}" another address, and --yes isn't enough for that`,
+		`the list, signed by ${signer}, gives "${label}" another ${moved ? "address" : "interface"}, and --yes isn't enough for that`,
 		{
 			hint: `--from <account> says who must have signed it; coin contact remove ${label} makes room; without --yes a terminal asks`,
 		},
@@ -159,13 +224,16 @@ export function checkRedirections(
 }
 
 function isSame(one: Contact, other: Contact): boolean {
-	return equalBytes(one.address, other.address) && one.note === other.note;
+	return equalBytes(one.address, other.address) && one.note === other.note && one.contract === other.contract;
 }
 
 /** Describes a comparison for people, with one line per contact that changes. */
 export function contactChanges({ added, changed, same }: ContactDifference): string[] {
 	const noted = ({ note }: Contact): string => (note === undefined ? "" : `  ${JSON.stringify(note)}`);
-	const place = (contact: Contact): string => `${toBase58Check(contact.address)}${noted(contact)}`;
+	const chain = ({ contract }: Contact): string =>
+		contract === undefined ? "" : `  a contract of chain ${contract.slice(0, 16)}…`;
+	const place = (contact: Contact): string =>
+		`${toBase58Check(contact.address)}${noted(contact)}${chain(contact)}`;
 	return [
 		...added.map((contact) => `  new         ${contact.label}  ${place(contact)}`),
 		...changed.map(

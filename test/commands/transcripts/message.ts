@@ -75,7 +75,7 @@ export function messageTranscripts(chain: () => DevelopmentChain): void {
 			const asked = { code: "confirmation_needed", details: { changed } };
 			expect(await chain().fails(`contact import ${file}`, 2)).toMatchObject(asked);
 			expect(await chain().fails(`contact import ${file} --yes`, 2)).toMatchObject(asked);
-			const taken = { signer: ann, added: [], changed, same: 0 };
+			const taken = { signer: ann, added: [], changed, same: 0, interfaces: [] };
 			expect(await chain().value(`contact import ${file} --from ann --yes`)).toEqual(taken);
 			expect(await chain().value(`contact import ${file}`)).toMatchObject({ changed: [], same: 1 });
 			await chain().prints("contact remove gus");

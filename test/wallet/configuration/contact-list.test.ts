@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
@@ -8,8 +11,11 @@ import {
 	contactChanges,
 	contactsText,
 	readContactList,
+	withInterfaces,
 	writeContactList,
 } from "../../../src/wallet/configuration/contact-list.js";
+import type { Contact } from "../../../src/wallet/configuration/contacts.js";
+import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { messageHash, signatureText } from "../../../src/wallet/transaction/signed-message.js";
 
 const key = fromHex("01".repeat(32));
@@ -24,9 +30,36 @@ const signed = writeContactList(contacts, { signer, signature });
 
 describe("a list of contacts", () => {
 	test("is read as it was written, with who signed it", () => {
-		expect(readContactList(JSON.stringify(signed))).toEqual({ contacts, signer });
+		expect(readContactList(JSON.stringify(signed))).toEqual({ contacts, interfaces: [], signer });
 		const unsigned = writeContactList(contacts);
-		expect(readContactList(JSON.stringify(unsigned))).toEqual({ contacts, signer: undefined });
+		expect(readContactList(JSON.stringify(unsigned))).toEqual({
+			contacts,
+			interfaces: [],
+			signer: undefined,
+		});
+	});
+
+	const abi = [{ type: "function", name: "get", inputs: [], outputs: [] }];
+	const layout = { storage: [], types: null };
+	const contract = "ab".repeat(32);
+
+	test("keeps what is known of a contract: its chain, interface and layout", async () => {
+		const folder = await mkdtemp(join(tmpdir(), "coin-contacts-"));
+		const settings = { contactsFile: join(folder, "contacts.json") };
+		await keepInterface(settings, bob, abi, layout);
+		const known = { label: "bob", address: bob, note: undefined, contract };
+		const listed = await withInterfaces(settings, [contacts[0] as Contact, known], () => undefined);
+		await rm(folder, { recursive: true });
+		const own = signatureText(sign(messageHash(utf8(contactsText(listed))), key));
+		const text = JSON.stringify(writeContactList(listed, { signer, signature: own }));
+		expect(readContactList(text)).toEqual({
+			contacts: [contacts[0], known],
+			interfaces: [{ ...known, abi, layout }],
+			signer,
+		});
+		expect(() => readContactList(text.replace('"get"', '"set"'))).toThrow("the signature");
+		// A list without it takes nothing away.
+		expect(compareContacts([known], [{ ...known, contract: undefined }])).toMatchObject({ same: [known] });
 	});
 
 	const entry = { label: "ann", address: toBase58Check(ann) };
@@ -52,6 +85,9 @@ describe("a list of contacts", () => {
 		],
 		["a long note", { version: 1, contacts: [{ ...entry, note: "x".repeat(501) }] }, "bad_value"],
 		["too many", { version: 1, contacts: Array(2_001).fill(entry) }, "bad_value"],
+		["a chain that isn't one", { version: 1, contacts: [{ ...entry, contract: "x" }] }, "bad_value"],
+		["no interface", { version: 1, contacts: [{ ...entry, abi: { a: 1 } }] }, "bad_value"],
+		["a layout alone", { version: 1, contacts: [{ ...entry, layout }] }, "bad_value"],
 		["members that mean nothing", { version: 1, contacts: [], chain: "x" }, "bad_value"],
 	])("is refused with %s", (_, list, code) => {
 		expect(() => readContactList(JSON.stringify(list))).toThrow(expect.objectContaining({ code }));
@@ -82,6 +118,8 @@ test("nobody's agreement in advance gives a label another address", () => {
 	const check = (list: typeof contacts) => () =>
 		checkRedirections(compareContacts([first], list), "nobody", ["BOB2", "GOLD"]);
 	expect(check([{ ...first, address: bob }])).toThrow('gives "ann" another address');
+	const interfaces = () => checkRedirections(compareContacts([first], []), "nobody", [first]);
+	expect(interfaces).toThrow('gives "ann" another interface');
 	expect(check([{ ...first, note: "new" }, ...contacts.slice(1)])).not.toThrow();
 	expect(check([{ ...first, label: "g0ld" }])).toThrow("mistaken for the profile's token GOLD");
 });
