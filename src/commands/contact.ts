@@ -183,6 +183,7 @@ export const ContactImport = command({
 
 export const ContactList = command({
 	summary: "List the contacts",
+	examples: ["<%= config.bin %> contact list"],
 	run: async ({ settings, print }) => {
 		const contacts = await readContacts((await settings()).contactsFile);
 		const rows = contacts.map(({ label, address, note }) => ({

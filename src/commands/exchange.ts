@@ -140,6 +140,7 @@ const MAX_PAGE = "1000";
 export const ExchangeList = query({
 	summary: "List exchanges, newest first; with --offset or --limit a page by number",
 	description: "Amounts are in smallest units.",
+	examples: ["<%= config.bin %> exchange list --limit 10"],
 	flags: {
 		...nodeFlags,
 		...solidityFlag,

@@ -108,6 +108,7 @@ async function pairNamed(
 export const MarketPairs = query({
 	summary: "List the pairs of tokens that have orders",
 	description: "Tokens go by their ids; _ is the coin.",
+	examples: ["<%= config.bin %> market pairs"],
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ client, view, print }) => {
 		const pairs = await fetchMarketPairs(client, view);

@@ -122,6 +122,7 @@ const MAX_PAGE = "1000";
 
 export const ProposalList = query({
 	summary: "List proposals, newest first; with --offset or --limit a page by number",
+	examples: ["<%= config.bin %> proposal list --state pending"],
 	result: lines(proposalShape),
 	flags: {
 		...nodeFlags,

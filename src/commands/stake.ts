@@ -197,6 +197,7 @@ export const StakeUnfreezeV1 = acting({
 	summary: "End a stake of the first generation",
 	description:
 		"Ends all of it that is due, for one resource: the account's own, or what it gave to --receiver.",
+	examples: ["<%= config.bin %> stake unfreeze-v1 --for energy --receiver bob"],
 	flags: {
 		for: stakeFlag,
 		receiver: Flags.string({ description: "account that has the resource", helpValue: "<account>" }),

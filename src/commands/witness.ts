@@ -55,6 +55,7 @@ export const WitnessKeySet = query({
 
 export const WitnessList = query({
 	summary: "List witnesses by votes",
+	examples: ["<%= config.bin %> witness list --current"],
 	result: lines(witnessShape),
 	flags: {
 		...nodeFlags,

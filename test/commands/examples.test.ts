@@ -47,6 +47,8 @@ const ELSEWHERE = [
 	/^coin exchange trade /,
 	// Ids and signatures that are cut short, and a token of a contract.
 	/^coin (market (cancel|order)|message verify|token allow(ance)?) /,
+	// No account of these chains has a stake of the first generation.
+	/^coin stake unfreeze-v1 /,
 	/\| jq /,
 	/\| coin dev /,
 ];

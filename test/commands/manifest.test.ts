@@ -6,7 +6,15 @@ import { generalFlags } from "../../src/terminal/base/coin-command.js";
 describe("the manifest", () => {
 	const path = fileURLToPath(new URL("../../oclif.manifest.json", import.meta.url));
 	const { commands } = JSON.parse(readFileSync(path, "utf8")) as {
-		commands: Record<string, { args: object; flags: object; usage?: string; examples?: readonly string[] }>;
+		commands: Record<
+			string,
+			{
+				aliases: readonly string[];
+				flags: Readonly<Record<string, { required?: boolean }>>;
+				usage?: string;
+				examples?: readonly string[];
+			}
+		>;
 	};
 
 	it("has the general flags and a usage for every command, so that help, pages and completion have them", () => {
@@ -22,10 +30,26 @@ describe("the manifest", () => {
 		}
 	});
 
-	it("has an example for every command that takes arguments", () => {
-		const without = Object.entries(commands).filter(
-			([, { args, examples = [] }]) => Object.keys(args).length > 0 && examples.length === 0,
+	it("has an example for every command, of commands and flags that there are", () => {
+		const byWords = new Map(
+			Object.entries(commands).flatMap(([id, command]) =>
+				[id, ...command.aliases].map((name) => [name.replaceAll(":", " "), command] as const),
+			),
 		);
-		expect(without.map(([id]) => id)).toEqual([]);
+		for (const [id, { examples = [] }] of Object.entries(commands)) {
+			expect({ id, count: examples.length }).not.toEqual({ id, count: 0 });
+			const lines = examples.flatMap((one) => [...one.matchAll(/<%= config\.bin %> ([^|>;&]*)/g)]);
+			for (const [, line = ""] of lines) {
+				const words = line.trim().split(/\s+/);
+				const named = [3, 2, 1].map((count) => byWords.get(words.slice(0, count).join(" ")));
+				const flags = named.find((command) => command !== undefined)?.flags ?? {};
+				const given = Array.from(line.matchAll(/(?<=\s)--([a-z][\w-]*)/g), ([, name = ""]) => name);
+				const unknown = given.filter((name) => !(name in flags) && !(name.replace(/^no-/, "") in flags));
+				const needed = Object.keys(flags).filter((name) => flags[name]?.required);
+				// Further flags of rpc are fields of the request.
+				expect({ line, unknown: words[0] === "rpc" ? [] : unknown }).toEqual({ line, unknown: [] });
+				expect({ line, given }).toEqual({ line, given: expect.arrayContaining(needed) });
+			}
+		}
 	});
 });

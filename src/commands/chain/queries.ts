@@ -23,6 +23,7 @@ import { parseDuration } from "../../wallet/values/moment.js";
 export const ChainBurned = query({
 	summary: "Print how many coins were burned as fees",
 	description: "Coins with their unit for people, sun with --json.",
+	examples: ["<%= config.bin %> chain burned --solidity"],
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ client, view, json, print }) => {
 		const answer = await client.call("getburncoin", {}, view);
@@ -36,6 +37,7 @@ export const ChainBurned = query({
 export const ChainFees = query({
 	summary: "Show what the chain charges for transactions",
 	description: "Coins with their unit for people, sun with --json.",
+	examples: ["<%= config.bin %> chain fees --json"],
 	flags: nodeFlags,
 	run: async ({ client, print }) => {
 		const fees = await chainFees(client);
@@ -84,6 +86,7 @@ export const ChainHeadCommand = query({
 
 export const ChainId = query({
 	summary: "Print the id of the chain's genesis block",
+	examples: ["<%= config.bin %> chain id"],
 	flags: nodeFlags,
 	run: async ({ client, print }) => print.scalar(toHex(await fetchGenesisId(client))),
 });
@@ -91,6 +94,7 @@ export const ChainId = query({
 export const ChainMaintenance = query({
 	summary: "Print when votes are counted next",
 	description: "Local time for people, milliseconds since 1970 with --json.",
+	examples: ["<%= config.bin %> chain maintenance --json"],
 	flags: nodeFlags,
 	run: async ({ client, json, print }) => {
 		const { num } = await client.call("getnextmaintenancetime", {});
@@ -101,6 +105,7 @@ export const ChainMaintenance = query({
 
 export const ChainNodes = query({
 	summary: "List the nodes of the network that a node knows",
+	examples: ["<%= config.bin %> chain nodes"],
 	flags: nodeFlags,
 	run: async ({ client, print }) => {
 		const { nodes } = await client.call("listnodes", {});
@@ -134,6 +139,7 @@ export const ChainParams = query({
 
 export const ChainPrices = query({
 	summary: "Show the prices of energy, bandwidth and memos, in sun",
+	examples: ["<%= config.bin %> chain prices --history"],
 	flags: {
 		...nodeFlags,
 		history: Flags.boolean({ description: "all prices with the times from which they held" }),
@@ -154,6 +160,7 @@ export const ChainPrices = query({
 
 export const ChainSolid = query({
 	summary: "Print the number of the newest irreversible block",
+	examples: ["<%= config.bin %> chain solid"],
 	flags: nodeFlags,
 	run: async ({ client, print }) => print.scalar((await fetchHead(client, "solidity")).number),
 });

@@ -18,6 +18,7 @@ import { parseDuration } from "../../wallet/values/moment.js";
 export const DevAccounts = development({
 	summary: "List the funded accounts of a development chain",
 	description: "Their keys are public by design: never use them elsewhere. --keys prints them.",
+	examples: ["<%= config.bin %> dev accounts --keys"],
 	flags: {
 		...developmentFlags,
 		keys: Flags.boolean({ description: "print the private keys too" }),
@@ -74,6 +75,7 @@ export const DevDump = development({
 
 export const DevInfo = development({
 	summary: "Show how a development chain runs: head, clock, sealing, snapshots, ports",
+	examples: ["<%= config.bin %> dev info --json"],
 	flags: developmentFlags,
 	run: async ({ ask, print }) => {
 		const info = await ask("dev_info", []);
@@ -142,6 +144,7 @@ export const DevLogging = development({
 
 export const DevMaintenance = development({
 	summary: "Seal a block of a development chain that counts votes and ends proposals",
+	examples: ["<%= config.bin %> dev maintenance"],
 	flags: developmentFlags,
 	run: async ({ change, json, print, note }) => {
 		const answer = await change("dev_maintenance", []);
@@ -181,6 +184,7 @@ export const DevMine = development({
 
 export const DevReset = development({
 	summary: "Let a development chain begin anew",
+	examples: ["<%= config.bin %> dev reset"],
 	flags: developmentFlags,
 	run: async ({ change, done }) => done(await change("dev_reset", []), "the chain begins anew"),
 });
@@ -224,6 +228,7 @@ export const DevSealing = development({
 
 export const DevSnapshot = development({
 	summary: "Take a snapshot of a development chain and print its id",
+	examples: ["<%= config.bin %> dev snapshot"],
 	flags: developmentFlags,
 	run: async ({ change, json, print, note }) => {
 		const id = String(await change("dev_snapshot", []));

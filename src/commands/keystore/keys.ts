@@ -74,6 +74,7 @@ async function confirmDeletion({ name, base58 }: KeystoreEntry, purge: boolean):
 
 export const KeystoreList = command({
 	summary: "List the keys of the keystore",
+	examples: ["<%= config.bin %> keystore list --addresses"],
 	aliases: ["wallet:list"],
 	flags: {
 		...keystoreFlags,

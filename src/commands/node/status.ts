@@ -83,6 +83,7 @@ export const NodeStatus = query({
 	summary: "Show a node's head, peers and whether it is in sync",
 	description:
 		"Warns where the network votes for a block version, or has a parameter, that this program doesn't know, and where the node can't check the chain's shielded proofs.",
+	examples: ["<%= config.bin %> node status --require-sync"],
 	flags: {
 		...nodeFlags,
 		"require-sync": Flags.boolean({ description: "fail unless the node is in sync" }),

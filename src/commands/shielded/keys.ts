@@ -140,6 +140,7 @@ export const ShieldedImport = command({
 
 export const ShieldedList = command({
 	summary: "List the keys of shielded addresses",
+	examples: ["<%= config.bin %> shielded list"],
 	result: lines(shieldedKeyShape),
 	flags: keystoreFlags,
 	run: async ({ settings: load, print, warning }) => {

@@ -95,6 +95,7 @@ export const ShieldedSent = command({
 	summary: "List what was sent with a key",
 	description:
 		"Notes for others, which an outgoing viewing key opens, and what was paid to accounts. Change is not among them.",
+	examples: ["<%= config.bin %> shielded sent --key ann --contract shield"],
 	result: lines(record({ amount: "int64", to: "text", block: "int64", txID: "hex", "memo?": "text" })),
 	flags: shieldedQueryFlags,
 	run: async ({ flags, ...terminal }) => {

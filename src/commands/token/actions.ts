@@ -188,6 +188,7 @@ function parseLock(lock: string, decimals: number): AssetIssueContractFrozenSupp
 
 export const TokenRelease = acting({
 	summary: "Release the locked supply of one's own token that is due",
+	examples: ["<%= config.bin %> token release --wait"],
 	plan: async ({ actor, flags }) => {
 		const { owner, account } = await actor();
 		if (sendsNow(flags) && account.frozen_supply.length === 0) return { nothing: "no supply is locked" };

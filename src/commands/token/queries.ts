@@ -70,6 +70,7 @@ const MAX_PAGE = "1000";
 
 export const TokenList = query({
 	summary: "List ORC-10 tokens; with --offset or --limit a page by name",
+	examples: ["<%= config.bin %> token list --limit 20"],
 	result: lines(tokenShape),
 	flags: {
 		...nodeFlags,
