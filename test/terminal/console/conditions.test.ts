@@ -60,6 +60,7 @@ it.each([
 	["#!/bin/coin\n`5coin\n`\n", ["`5coin\n`"]],
 	["a\n(b)\n[c]\n`d`\n(e\n(f))", ["a", "(b)", "[c]", "`d`", "(e\n(f))"]],
 	["if (a) b\n(c)\n{ a\n(b) }", ["if (a) b", "(c)", "{ a\n(b) }"]],
+	["if (a)\n(b)(c)\nelse\n(d)", ["if (a)\n(b)(c)\nelse\n(d)"]],
 	["", []],
 ])("reads a script statement by statement: %j", (source, statements) => {
 	expect(statementsOf(readAmounts(source))).toEqual(statements);

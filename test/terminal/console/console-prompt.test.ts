@@ -202,6 +202,7 @@ it("reads a pasted block as one, and a line behind another once that has ended",
 	for (const [source, said] of [
 		["if (1 > 2) {\n pay(7)\n}\nconsole.log(await paid())", "\n"],
 		["function twice(n) {\n return 2 * n\n}\nconsole.log(twice(4))", "8\n"],
+		["if (await isPaused() ||\n1 < 2)\n(pay)(7)\nconsole.log(await paid())", "me pays 7\n"],
 		["use('you')\npay(1)\nawait pay(\n2)\nconsole.log(await paid())", "you pays 1, you pays 2\n"],
 		[
 			"if (false) {\n nonsense here\n pay(7)\n}\n",
