@@ -118,7 +118,7 @@ test("nobody's agreement in advance gives a label another address", () => {
 	const check = (list: typeof contacts) => () =>
 		checkRedirections(compareContacts([first], list), "nobody", ["BOB2", "GOLD"]);
 	expect(check([{ ...first, address: bob }])).toThrow('gives "ann" another address');
-	const interfaces = () => checkRedirections(compareContacts([first], []), "nobody", [first]);
+	const interfaces = () => checkRedirections(compareContacts([first], []), "nobody", [], [first]);
 	expect(interfaces).toThrow('gives "ann" another interface');
 	expect(check([{ ...first, note: "new" }, ...contacts.slice(1)])).not.toThrow();
 	expect(check([{ ...first, label: "g0ld" }])).toThrow("mistaken for the profile's token GOLD");
