@@ -4,10 +4,11 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { canPackage, debianPackage } from "./debian-package.js";
+import { tryInstallation } from "./installed-debian.js";
 import { installPackage, packProgram, sizeOf } from "./installed-package.js";
 import { withStartedChain } from "./started-chain.js";
 
@@ -63,7 +64,7 @@ function measure(archive: string): void {
 		throw new Error(`more than ${megabytes(MAX_INSTALLED_BYTES)} are installed`);
 }
 
-/** What the package for Debian has is started from where it was unpacked: installing it takes root. */
+/** What the package for Debian has is started from where it was unpacked, and installed where this can be done aside. */
 async function tryDebianPackage(): Promise<void> {
 	if (!canPackage()) return say("the package for Debian isn't tried: there is no dpkg-deb");
 	const archive = debianPackage(join(installed, "node_modules"), place);
@@ -84,6 +85,9 @@ async function tryDebianPackage(): Promise<void> {
 			/^ExecStart=\/usr\/bin\/coin /,
 		);
 	}
+	const copy = join(place, "copy");
+	mkdirSync(copy);
+	tryInstallation(archive, copy);
 	say(`packaged for Debian ${(lstatSync(archive).size / 1e6).toFixed(1)} MB`);
 }
 

@@ -27,7 +27,7 @@ interface Manifest {
 }
 
 const root = join(import.meta.dirname, "..");
-const UNITS = ["coin-node.service", "coin-signer.service", "coin-treasury.service"];
+export const UNITS = ["coin-node.service", "coin-signer.service", "coin-treasury.service"];
 const MANIFEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 export const VERSION = MANIFEST.version;
 /** Where dpkg puts a release; its processes run from a folder of `releases`, with the same files. */
@@ -70,10 +70,15 @@ set -e
 if [ "$1" = remove ] && [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl disable --now ${UNITS.join(" ")} || true; fi
 `;
 
-// Users, /etc/coin and the data stay: keys may be among them.
+// Users, /etc/coin and the data stay, also after a purge: keys may be among them.
 const POSTRM = `#!/bin/sh
 set -e
 if [ "$1" = remove ]; then rm -rf "$DPKG_ROOT/usr/lib/coin"; fi
+if [ "$1" = purge ]; then
+	for folder in etc/coin-signer etc/coin-treasury var/lib/coin-signer var/lib/coin-treasury; do
+		rmdir "$DPKG_ROOT/$folder" 2>/dev/null || true
+	done
+fi
 if [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl daemon-reload; fi
 `;
 

@@ -15,22 +15,33 @@ export interface Runtime {
 	/** Folder in which it is started. */
 	readonly place: string;
 	readonly environment: Readonly<Record<string, string>>;
+	/** More words of its command line. */
+	readonly words?: readonly string[];
+	/** Who runs it, if not this process's user. */
+	readonly uid?: number;
+	readonly gid?: number;
 }
 
 /** Starts a development chain, asks, and ends it. @param ask given the URL of its HTTP API */
-export async function withStartedChain(runtime: Runtime, ask: (url: string) => void): Promise<void> {
+export async function withStartedChain(
+	runtime: Runtime,
+	ask: (url: string) => void | Promise<void>,
+): Promise<void> {
+	const { uid, gid } = runtime;
 	const ready = join(runtime.place, "ready.json");
 	rmSync(ready, { force: true });
 	const apis = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"];
 	const ports = apis.flatMap((api) => [`--${api}-port`, "0"]);
 	const words = [runtime.program, "node", "start", "--dev", "--ready-file", ready, "--port", "0", ...ports];
-	const node = spawn(runtime.node, words, {
+	const node = spawn(runtime.node, [...words, ...(runtime.words ?? [])], {
 		cwd: runtime.place,
 		env: runtime.environment,
 		stdio: ["ignore", "ignore", "inherit"],
+		...(uid !== undefined && { uid }),
+		...(gid !== undefined && { gid }),
 	});
 	try {
-		ask(`http://127.0.0.1:${await fullNodePort(node, ready)}`);
+		await ask(`http://127.0.0.1:${await fullNodePort(node, ready)}`);
 	} finally {
 		const closed = new Promise((resolve) => node.once("close", resolve));
 		if (node.exitCode === null && node.kill("SIGTERM")) await closed;

@@ -86,3 +86,19 @@ test.skipIf(process.platform === "win32")(
 		expect(existsSync(join(root, "usr/lib/coin"))).toBe(false);
 	},
 );
+
+test.skipIf(process.platform === "win32")(
+	"a purge removes empty directories of signers, and no other",
+	() => {
+		for (const name of ["etc/coin-signer", "etc/coin-treasury", "var/lib/coin-signer"])
+			mkdirSync(join(root, name), { recursive: true });
+		writeFileSync(join(root, "var/lib/coin-signer/key"), "");
+		callsOf("postrm", "remove");
+		expect(readdirSync(join(root, "etc"))).toHaveLength(2);
+		callsOf("postrm", "purge");
+		expect([readdirSync(join(root, "etc")), readdirSync(join(root, "var/lib"))]).toEqual([
+			[],
+			["coin-signer"],
+		]);
+	},
+);
