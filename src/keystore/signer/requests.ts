@@ -48,6 +48,11 @@ const AHEAD_MS = 10_000n;
 const BEHIND_MS = 10_000n;
 const GREETING_MS = 3_600_000n;
 const VOTE_MS = 86_400_000n;
+/**
+ * How long after the end of its cycle something is voted for: the first block of the next one has that epoch, and its round lasts a
+ * minute. A later vote could be a second one for a height that the marks don't know.
+ */
+const VOTE_BEHIND_MS = 120_000n;
 
 function signable(
 	kind: SignedKind,
@@ -103,6 +108,8 @@ export function readRequest(
 			if (!VOTES.has(vote.msg_type) || vote.view_n <= 0n) return "not a vote";
 			// A block height, or the time of the next maintenance period.
 			if (vote.view_n > nowMs + VOTE_MS) return "far from the signer's clock";
+			// The end of the cycle that the block is in, or of the one that the list is for.
+			if (vote.epoch < nowMs - VOTE_BEHIND_MS) return "behind the signer's clock";
 			return signable(kind, key, hash, {
 				view: String(vote.view_n),
 				round: String(vote.msg_type),

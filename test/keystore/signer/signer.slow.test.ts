@@ -73,11 +73,12 @@ const header = (number: bigint, timestamp: bigint, more: Partial<BlockHeaderRaw>
 		}),
 	);
 
-const vote = (view_n: bigint, data: number, msg_type = 3): Uint8Array =>
+const vote = (view_n: bigint, data: number, msg_type = 3, epoch = NOW_MS): Uint8Array =>
 	PBFTMessageRaw.encode(
 		PBFTMessageRaw.create({
 			msg_type: msg_type as PBFTMessageRaw["msg_type"],
 			view_n,
+			epoch,
 			data: new Uint8Array(32).fill(data),
 		}),
 	);
@@ -168,6 +169,18 @@ describe("a signer", () => {
 			"behind the signer's clock",
 		);
 		await key.sign("block", header(25n, 78_000n));
+	});
+
+	test("votes for nothing of a cycle that is over but for its last blocks: whoever had the key before may have", async () => {
+		await key.sign("vote", vote(5n, 1));
+		await signer.close();
+		rmSync(join(directory, "state"), { recursive: true });
+		nowMs += 120_000n;
+		await start();
+		await key.sign("vote", vote(6n, 1));
+		nowMs += 1n;
+		await expect(key.sign("vote", vote(7n, 2))).rejects.toThrow("behind the signer's clock");
+		await key.sign("vote", vote(7n, 2, 3, nowMs));
 	});
 
 	test("doesn't start on a copy of its directory unless it is said to have moved", async () => {
