@@ -117,6 +117,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 	"bench:prover": bench("prover", "shielded proofs made"),
 	"bench:segments": bench("segments", "segments of old blocks"),
 	"bench:shielded": bench("shielded", "shielded proofs checked"),
+	"bench:signer": bench("signer", "headers signed by a signer and with a key at hand"),
 	"bench:snapshot": bench("snapshot", "a snapshot made and restored beside copies of its bytes"),
 	"bench:start": bench("start", "time to the first answer"),
 	"bench:state-hash": bench("state-hash", "entries of the state hashed"),
