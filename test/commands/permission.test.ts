@@ -144,6 +144,22 @@ describe.concurrent("coin permission update", () => {
 		expect(sentUpdate(wallet).actives).toHaveLength(1);
 	});
 
+	it("takes no key from a document that a node wrote, if that node no longer says so", async ({ wallet }) => {
+		const account = wallet.node.accounts.get(toHex(ADDRESSES.ann));
+		const lie = [ADDRESSES.ann, ADDRESSES.carol].map((address) => Key.create({ address, weight: 1n }));
+		const active_permission = account?.active_permission ?? [];
+		const owner_permission = Permission.create({ permission_name: "owner", threshold: 1n, keys: lie });
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, { owner_permission, active_permission });
+		const { stdout } = await wallet.coin(["permission", "show", "--json"]);
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, { ...account, active_permission });
+		const words = ["permission", "update", "--file", "-", "--yes", ...wallet.password()];
+		expect(errorRecord(await wallet.coin(words, stdout))).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining(BASE58.carol),
+		});
+		expect(wallet.node.received).toEqual([]);
+	});
+
 	it("takes a template for several keys", async ({ wallet }) => {
 		await wallet.addKey("bob");
 		const template = await wallet.coin([

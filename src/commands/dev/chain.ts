@@ -11,6 +11,7 @@ import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
+import { integer } from "../../wallet/node/answer.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { parseCount, parseNatural } from "../../wallet/values/integer-text.js";
 import { parseDuration } from "../../wallet/values/moment.js";
@@ -27,7 +28,13 @@ export const DevAccounts = development({
 		const answer = await ask("dev_accounts", []);
 		const records = (Array.isArray(answer) ? answer : []).filter(isRecord).map((account) => {
 			const { address, hex, path, balance, privateKey } = account;
-			return { address, hex, path, balance: BigInt(String(balance)), ...(flags.keys ? { privateKey } : {}) };
+			return {
+				address,
+				hex,
+				path,
+				balance: integer({ name: "balance" }, balance),
+				...(flags.keys ? { privateKey } : {}),
+			};
 		});
 		const columns = ["address", "balance", "path", ...(flags.keys ? ["privateKey"] : [])];
 		const text = records.map((record) => ({ ...record, balance: formatCoin(record.balance) }));
@@ -279,7 +286,7 @@ export const DevTime = development({
 		if (!isRecord(info)) throw new Failure("rpc_error", "the node answered with no information");
 		const { headTime, clockOffsetMs } = info;
 		// The chain's clock is this machine's plus an offset; the newest block may be far behind it.
-		const clock = BigInt(Date.now()) + BigInt(String(clockOffsetMs));
+		const clock = BigInt(Date.now()) + integer({ name: "clockOffsetMs" }, clockOffsetMs);
 		const record = { clock, timestamp: headTime, offsetMs: clockOffsetMs };
 		const head = typeof headTime === "bigint" ? localTime(headTime) : headTime;
 		print.record(record, { clock: localTime(clock), "newest block": head, offsetMs: clockOffsetMs });

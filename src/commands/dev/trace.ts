@@ -26,6 +26,7 @@ import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure, onRefusal } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
+import { integer } from "../../wallet/node/answer.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
@@ -146,13 +147,14 @@ function printStep(
 	},
 ): void {
 	const { depth, pc, op, gas, gasCost, stack, memory, storage } = step;
+	const left = integer({ name: "gas" }, gas);
 	if (shown.json) {
 		printJson({
 			depth: Number(depth),
 			pc: Number(pc),
 			op,
 			...(operand === undefined ? {} : { operand }),
-			energy: BigInt(String(gas)),
+			energy: left,
 			cost: gasCost,
 			...(shown.stack ? { stack } : {}),
 			...(shown.memory ? { memory } : {}),
@@ -161,7 +163,7 @@ function printStep(
 		return;
 	}
 	const place = `${"  ".repeat(Math.max(0, Number(depth) - 1))}${String(pc).padStart(5)}`;
-	const energy = String(BigInt(String(gas)));
+	const energy = String(left);
 	printLine(
 		`${place}  ${[op, operand].filter(Boolean).join(" ").padEnd(14)} ${energy.padStart(12)} -${String(gasCost)}`,
 	);

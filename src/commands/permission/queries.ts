@@ -66,7 +66,8 @@ export const PermissionShow = command({
 		const names = await readLabels(settings);
 		const lines = (permission: PermissionView): string[] => permissionLines(permission, names);
 		const document = permissionDocument(address, storedPermissions(account), isLocal);
-		print.record(document, [
+		// Marks what an update from this document would make true by the node's word alone.
+		print.record({ source: "node", ...document }, [
 			named(document.account, names),
 			...lines(document.owner),
 			...(document.witness ? lines(document.witness) : []),

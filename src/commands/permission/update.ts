@@ -121,11 +121,13 @@ export const PermissionUpdate = sending({
 		const expected =
 			flags["expect-owner"] === undefined ? undefined : await readExpected(flags["expect-owner"], resolve);
 		if (expected) checkExpectedOwner(before, expected);
+		const document = flags.file === undefined ? undefined : await readDocument(flags.file);
+		const isFromNode = isRecord(document) && member(document, "source") === "node";
 		const wanted =
-			flags.file === undefined
+			document === undefined
 				? await applyEdits(before, edits, resolve)
 				: // The document may repeat what the node claimed when it was written.
-					await fromDocument(await readDocument(flags.file), owner, (text) => accountNamed(settings, text));
+					await fromDocument(document, owner, (text) => accountNamed(settings, text));
 		// Genesis accounts store no permissions, and an update must include all of them; without changes it isn't
 		// an update, although it would store them.
 		const bare = flags.file === undefined && before.actives.length === 0 && !isUnchanged(account, wanted);
@@ -135,11 +137,14 @@ export const PermissionUpdate = sending({
 		const plan = permissionPlan(actor, whole);
 		const remarks = await remarksOn(actor, before, plan.after, {
 			named,
+			isFromNode,
 			isStated: (permission) => {
 				const isOwner = permission.type === PermissionPermissionType.Owner;
 				if (isOwner && expected?.threshold !== undefined) return true;
 				if (flags.file === undefined) return isStatedBy(edits, before, permission);
-				// In a document, whatever differs from the present state is the author's.
+				// In a document, whatever differs from the present state is the author's, unless a node wrote it: that
+				// node may have said something else then.
+				if (isFromNode) return false;
 				const told = isOwner ? [before.owner] : before.actives;
 				return !told.some((one) => samePermission(one, permission));
 			},
@@ -171,13 +176,13 @@ async function remarksOn(
 	context: Actor,
 	before: PermissionSet,
 	after: PermissionSet,
-	{ named, isStated }: Pick<KeyFacts, "isStated"> & { readonly named: ReadonlySet<string> },
+	{ named, ...stated }: Pick<KeyFacts, "isStated" | "isFromNode"> & { readonly named: ReadonlySet<string> },
 ): Promise<PermissionRemark[]> {
 	const facts = await keyFacts(context.settings, context.client, context.owner, after);
 	return permissionRemarks(before, after, {
 		...facts,
 		isKnown: (address) => named.has(toHex(address)) || facts.isKnown(address),
-		isStated,
+		...stated,
 	});
 }
 

@@ -20,6 +20,7 @@ import {
 } from "../../terminal/flags/acting-flags.js";
 import { required } from "../../terminal/flags/flags.js";
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
+import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
 import { amountOfToken } from "../../wallet/token/named-amount.js";
@@ -253,7 +254,8 @@ export const TokenUpdate = acting({
 		const message = `what stays because the node says that it is so: ${kept.join(", ")}`;
 		return {
 			...contractOf(UpdateAssetContract, { owner_address: owner, ...wanted }),
-			warnings: kept.length > 0 && flags.yes ? [{ code: "values_kept", message }] : [],
+			// Without a question, nobody sees the details.
+			warnings: kept.length > 0 && (flags.yes || !canAsk()) ? [{ code: "values_kept", message }] : [],
 			details: kept.map((text) => `  stays       ${text}, as the node says`),
 		};
 	},

@@ -176,7 +176,7 @@ export class HttpServer {
 		work: () => Promise<void> | void,
 		refused: () => void,
 	): Promise<void> | void {
-		return behind(gate, socket.remoteAddress ?? "", work, refused);
+		return behind(gate, socket, work, refused);
 	}
 
 	private refuse(answer: HttpAnswer): void {

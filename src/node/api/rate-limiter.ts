@@ -5,6 +5,7 @@
  */
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
+import { budgetAddress } from "../listening/connection-gate.js";
 import { LongAnswerGate, UnreadAnswers } from "./long-answer.js";
 import { BodyBudget } from "./request-body.js";
 
@@ -40,12 +41,12 @@ export interface CallGate {
 }
 
 /**
- * Does a call's work behind a gate, and leaves it when done.
+ * Does a call's work behind a gate, and leaves it when done. All addresses of an IPv6 /64 are one client.
  * @param refused what is done instead of it where the gate doesn't let the call in
  */
 export function behind(
 	gate: CallGate,
-	address: string,
+	socket: { readonly remoteAddress?: string | undefined },
 	work: () => Promise<void> | void,
 	refused: () => void,
 ): Promise<void> | void {
@@ -58,7 +59,7 @@ export function behind(
 		}
 		return done?.finally(() => gate.leave());
 	};
-	const admitted = gate.enter(address);
+	const admitted = gate.enter(budgetAddress(socket));
 	return admitted === true ? within() : admitted.then((isIn) => (isIn ? within() : refused()));
 }
 

@@ -73,9 +73,13 @@ function single(owner: string, field: FieldDescriptor, value: Json): unknown {
 	}
 }
 
-function integer(field: FieldDescriptor, value: Json): bigint {
-	const number =
-		typeof value === "string" && /^-?\d{1,19}$/.test(value) ? BigInt(value) : (value as bigint | string);
+/**
+ * A 64-bit integer that a node wrote as a number or as text.
+ * @param field what is named if it is none
+ * @throws {Failure} `rpc_error`
+ */
+export function integer(field: Pick<FieldDescriptor, "name">, value: Json | undefined): bigint {
+	const number = typeof value === "string" && /^-?\d{1,19}$/.test(value) ? BigInt(value) : value;
 	if (typeof number === "bigint" && BigInt.asIntN(64, number) === number) return number;
 	throw unreadable(field);
 }
@@ -99,6 +103,6 @@ function enumNumber(field: FieldDescriptor, value: Json): number {
 	return number;
 }
 
-function unreadable(field: FieldDescriptor): Failure {
+function unreadable(field: Pick<FieldDescriptor, "name">): Failure {
 	return new Failure("rpc_error", `the node's answer has a member ${field.name} that can't be read`);
 }

@@ -160,7 +160,10 @@ async function askGenesisId(client: NodeClient): Promise<Uint8Array> {
 export const REFERENCE_NUMBERS = 65_536n;
 
 /** The highest block number, up to the head's, that a transaction can refer to; negative if there is none. */
-export function referredNumber(head: bigint, { ref_block_bytes: bytes }: Readonly<TransactionRaw>): bigint {
+export function referredNumber(
+	head: bigint,
+	{ ref_block_bytes: bytes }: Pick<TransactionRaw, "ref_block_bytes">,
+): bigint {
 	const low = BigInt(`0x${toHex(bytes)}`);
 	return head - ((((head - low) % REFERENCE_NUMBERS) + REFERENCE_NUMBERS) % REFERENCE_NUMBERS);
 }

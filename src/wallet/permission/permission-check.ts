@@ -106,6 +106,8 @@ export interface KeyFacts {
 	isOwn(address: Uint8Array): boolean;
 	/** Whether the command itself says who may use a permission, and for what. */
 	isStated(permission: Readonly<Permission>): boolean;
+	/** All of the update rests on an earlier answer of a node, which may have been another one. */
+	readonly isFromNode?: boolean;
 }
 
 /** Everything a person should know before agreeing, most serious first. */
@@ -187,7 +189,7 @@ function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: Key
 	const owners = permissionsOf(before).flatMap(({ keys }) => keys.map(({ address }) => toHex(address)));
 	return permissionsOf(after).flatMap((permission): PermissionRemark[] => {
 		const strangers = permission.keys.filter(
-			({ address }) => owners.includes(toHex(address)) && !facts.isKnown(address),
+			({ address }) => (facts.isFromNode || owners.includes(toHex(address))) && !facts.isKnown(address),
 		);
 		if (strangers.length === 0) return [];
 		const unnamed = strangers.map(({ address }) => toBase58Check(address));
@@ -236,7 +238,9 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
 			? [remark("owner_unverified", `how much each of the owner's keys weighs (${keysetText(owner)})`)]
 			: []),
 		...after.actives
-			.filter((active) => wasThere(active) && isGrave(active) && !facts.isStated(active))
+			.filter(
+				(active) => (facts.isFromNode || wasThere(active)) && isGrave(active) && !facts.isStated(active),
+			)
 			.map((active) =>
 				remark(
 					"active_unverified",

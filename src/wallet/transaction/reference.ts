@@ -10,6 +10,7 @@ import { isRecord, type Json, readJson } from "../json.js";
 import { fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { clockOf, MAX_LIFE_MS } from "./lifetime.js";
+import { checkReference } from "./second-source.js";
 
 /** A reference block, with the expiration for transactions that refer to it. */
 export interface Reference {
@@ -27,6 +28,7 @@ const MAX_TEXT = 65_536;
  * Fetches a reference from a node. The block is the newest irreversible one, which no reorg can remove.
  * @param lifeMs validity of transactions, counted from now
  * @param nowMs this machine's clock
+ * @throws {Failure} `wrong_network` if the node of the setting `referenceNode` has another block there
  */
 export async function currentReference(
 	client: NodeClient,
@@ -40,6 +42,9 @@ export async function currentReference(
 		clockOf(client, nowMs),
 		fetchGenesisId(client),
 	]);
+	const { refBlockBytes, refBlockHash } = refBlockOf(solid.id);
+	// The machine that signs can't ask anyone whether this is a block of another chain.
+	await checkReference(client, { raw: { ref_block_bytes: refBlockBytes, ref_block_hash: refBlockHash } });
 	return { number: solid.number, id: solid.id, expirationMs: countedMs + BigInt(lifeMs), chain };
 }
 

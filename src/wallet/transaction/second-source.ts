@@ -4,7 +4,7 @@
  */
 
 import { equalBytes } from "../../protocol/bytes.js";
-import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { TransactionRaw } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { fetchBlockByNumber, fetchGenesisId, fetchHead, referredNumber } from "../node/chain-query.js";
 import { NodeClient } from "../node/node-client.js";
@@ -13,7 +13,10 @@ import { NodeClient } from "../node/node-client.js";
  * Compares the reference with the node of the setting `referenceNode`, if set.
  * @throws {Failure} `wrong_network` if that node has another block at this height
  */
-export async function checkReference({ settings }: NodeClient, { raw }: SignedTransaction): Promise<void> {
+export async function checkReference(
+	{ settings }: NodeClient,
+	{ raw }: { readonly raw?: Pick<TransactionRaw, "ref_block_bytes" | "ref_block_hash"> | undefined },
+): Promise<void> {
 	if (settings.referenceNode === undefined || !raw) return;
 	const second = new NodeClient({
 		...settings,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LimiterClock, RateLimiter } from "../../../src/node/api/rate-limiter.js";
+import { behind, type LimiterClock, RateLimiter } from "../../../src/node/api/rate-limiter.js";
 import type { RateLimiterConfig } from "../../../src/node/config/rate-limit-config.js";
 
 /** A clock that jumps to the end of each wait, in order. */
@@ -206,4 +206,17 @@ describe("a limit of calls at the same time", () => {
 		await clock.advance(1_000);
 		expect(await gate.enter("a")).toBe(true);
 	});
+});
+
+it("takes all addresses of an IPv6 network for one client", () => {
+	const clients: string[] = [];
+	const gate = { enter: (client: string) => clients.push(client) > 0, leave: () => {} } as const;
+	for (const remoteAddress of ["2001:db8:0:1::5", "2001:db8:0:1:ffff::6", "::ffff:192.0.2.1", undefined])
+		behind(
+			gate as never,
+			{ remoteAddress },
+			() => {},
+			() => {},
+		);
+	expect(clients).toEqual(["2001:db8:0:1::/64", "2001:db8:0:1::/64", "192.0.2.1", ""]);
 });

@@ -108,6 +108,15 @@ describe("remarks on new permissions", () => {
 		// A new key is the wish of whoever typed it.
 		expect(remarks(before, set(owner(1n, ann, bob), old))).toEqual([]);
 		expect(remarks(shared, before)).toEqual([]);
+		// Unless it was a node who wrote it, which may say something else by now.
+		const fromNode = permissionRemarks(before, set(owner(1n, ann, bob), active(1n, [carol])), {
+			...strangers,
+			isFromNode: true,
+			isStated: () => false,
+		});
+		expect(
+			fromNode.filter(({ unnamed, isNodesWord }) => unnamed || isNodesWord).map(({ code }) => code),
+		).toEqual(["owner_unknown", "keys_unknown", "owner_unverified", "active_unverified"]);
 	});
 
 	it("take more than --yes for thresholds and operations that only the node knows of", () => {

@@ -7,6 +7,7 @@ import { BlockHeaderRaw, Transaction, TransactionRaw } from "../../../src/protoc
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { nodeSettings } from "../../../src/wallet/configuration/settings.js";
 import { NodeClient } from "../../../src/wallet/node/node-client.js";
+import { currentReference } from "../../../src/wallet/transaction/reference.js";
 import { checkReference } from "../../../src/wallet/transaction/second-source.js";
 
 const HEAD = 70_000n;
@@ -20,8 +21,9 @@ beforeAll(async () => {
 	server = createServer(async (request, response) => {
 		let body = "";
 		for await (const chunk of request) body += String(chunk);
-		const { num = HEAD } = JSON.parse(body) as { num?: number };
-		response.end(`{"block_header":{"raw_data":{"number":${num}}}}`);
+		const { num = HEAD } = JSON.parse(body || "{}") as { num?: number };
+		const version = request.url?.startsWith("/other/") ? `,"version":1` : "";
+		response.end(`{"block_header":{"raw_data":{"number":${num}${version}}}}`);
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -50,4 +52,11 @@ test("a block of another chain is refused, and nobody is asked without a second 
 		facts: { sent: false },
 	});
 	await checkReference(client(undefined), refersTo(foreign));
+});
+
+test("no reference is given out to a machine without network that a second node doesn't know", async () => {
+	const of = (node: string) =>
+		currentReference(new NodeClient({ ...nodeSettings({ node }), referenceNode: url }), 1, 0);
+	await expect(of(`${url}/other`)).rejects.toMatchObject({ code: "wrong_network" });
+	expect(await of(url)).toMatchObject({ number: HEAD });
 });

@@ -355,9 +355,8 @@ export class GrpcServer {
 		refusal: CallError | undefined,
 	): Promise<Buffer> {
 		if (refusal) throw refusal;
-		const remoteAddress = addressOf(call.getPeer());
-		const client = budgetAddress({ remoteAddress });
-		const admitted = gate.enter(remoteAddress);
+		const client = budgetAddress({ remoteAddress: addressOf(call.getPeer()) });
+		const admitted = gate.enter(client);
 		if (admitted !== true && !(await admitted)) throw new CallError(status.RESOURCE_EXHAUSTED, "");
 		try {
 			// A copy: parts of the message that are kept must not pin the connection's whole buffer.

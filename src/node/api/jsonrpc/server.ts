@@ -187,7 +187,7 @@ export class JsonRpcServer {
 	private call(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		return behind(
 			this.gate,
-			request.socket.remoteAddress ?? "",
+			request.socket,
 			() => this.answerCall(request, answer),
 			() => refuseForLoad(answer, this.node.config.node.dialect),
 		);
