@@ -50,7 +50,7 @@ export class Endless {
 	}
 
 	/** Waits for words. @returns all that it has said so far */
-	async says(what: string, times = 1): Promise<string> {
+	async says(what: string | RegExp, times = 1): Promise<string> {
 		await expect.poll(() => this.text.split(what).length - 1).toBeGreaterThanOrEqual(times);
 		return this.text;
 	}
