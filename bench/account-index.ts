@@ -1,10 +1,10 @@
 /**
- * What the history index costs and gives (`node.history.index`): importing a recorded set with it and without, in turns; what it
- * takes on the disk; pages of 200 rows with their bodies; and pages of a store of many rows.
+ * Cost of the history index (`node.history.index`): import with and without it, disk usage, pages of rows.
  *
- * npm run tool bench:index -- [folder of a recorded set] [rounds] [rows of the large store] [--database postgres://…]
+ * npm run tool bench:index -- [folder of a recorded set] [rounds] [rows of the large store] [--database
+ * postgres://…]
  *
- * With a database the same in schemas of it, which are removed at the end.
+ * With a database, it uses schemas of its own, which are dropped at the end.
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -63,7 +63,7 @@ const config = recordedConfig(folder);
 const machine = createContractMachine(config, false);
 const shielded = await loadShieldedSupport(config, false);
 const log = { info: () => {}, warn: () => {}, error: () => {} };
-/** The configuration of an import whose history is in a schema of the database, or beside the chain. */
+/** Configuration of an import with its history in a database schema, or on disk. */
 function configFor(schema: string): NodeConfig {
 	const { database: url } = flags;
 	if (url === undefined) return config;
@@ -72,7 +72,7 @@ function configFor(schema: string): NodeConfig {
 }
 const SCHEMAS = { import: "coin_bench_import", large: "coin_bench_large" } as const;
 
-/** Forgets what a round before wrote. */
+/** Drops the tables of a previous round. */
 async function dropSchema(schema: string): Promise<void> {
 	if (flags.database === undefined) return;
 	const client = new Client({ connectionString: flags.database });
@@ -134,7 +134,7 @@ const part = (values: readonly number[], share: number): number =>
 	[...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** Milliseconds of pages of an imported set: rows alone, and with the bodies that an answer shows. */
+/** Milliseconds per page of an imported set: rows only, and with transaction bodies. */
 async function readingSet(directory: string): Promise<object> {
 	const chain = await open(directory);
 	const { index, close } = await openHistory({
@@ -208,7 +208,7 @@ async function fill(store: HistoryStore, count: number): Promise<void> {
 	}
 }
 
-/** The large store: in a directory, or in the database. */
+/** The large store, on disk or in the database. */
 async function openLarge(directory: string): Promise<HistoryStore> {
 	const { database: address } = configFor(SCHEMAS.large).node.history;
 	if (!address) return openHistoryStore(directory);

@@ -1,6 +1,6 @@
 /**
- * How the import rate changes with the number of accounts: transfers between accounts chosen at random, every signature
- * checked, on disk. The data set of each size is made once and kept in the user's caches: 10^7 accounts take 3 GB there.
+ * Import rate by the number of accounts: transfers between random accounts, all signatures checked, on disk.
+ * The data set of each size is created once and cached: 10^7 accounts take 3 GB.
  *
  * npm run tool bench:accounts -- [counts…]
  */

@@ -1,10 +1,10 @@
 /**
- * Adopting a reference node's data: entries a second, and memory while it goes on.
+ * Adoption of a reference node's data: entries per second, and memory usage meanwhile.
  *
  * npm run tool bench:adoption -- [entries] [folder]
  *
- * A recorded directory gets as many entries more, 10^6 if absent: accounts, votes and shares of contracts' storage, as
- * LevelDB writes them. The data set is made once and kept in the folder, that of the user's caches if absent.
+ * Adds entries (default: 10^6) to a recorded directory: accounts, votes and contract storage, written by
+ * LevelDB. The data set is created once and kept in the folder (default: the user's cache).
  */
 
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -59,7 +59,7 @@ function account(owner: Uint8Array): Uint8Array {
 	);
 }
 
-/** What a network's state mostly consists of, as shares of all. */
+/** Main parts of a network's state, as shares of all entries. */
 const MADE: readonly {
 	readonly store: string;
 	readonly share: number;

@@ -1,6 +1,6 @@
 /**
- * Announcements of transactions as an honest network makes them: 30 peers announce each once, their caches are full,
- * and what is asked for is delivered. And of blocks as an attacker makes them: ids that don't exist, from one peer.
+ * Transaction announcements of an honest network: 30 peers announce each once, caches are full, and requested
+ * ones are delivered. Then an attack with block announcements: unknown ids from one peer.
  *
  * npm run tool bench:announcements
  */
@@ -18,10 +18,10 @@ import {
 } from "../src/node/network/wire/application-messages.js";
 
 const PEERS = 30;
-/** Larger than every cache. */
+/** More than any cache holds. */
 const WARM_UP = 130_000;
 const MEASURED = 10_000;
-/** Transactions of one step. */
+/** Transactions per step. */
 const BATCH = 30;
 const BLOCK_IDS = Number(process.argv[2] ?? 1_000_000);
 const IDS_OF_MESSAGE = 1000;
@@ -78,7 +78,7 @@ function newNode() {
 	return { peers, advertisement, run };
 }
 
-/** Microseconds of one transaction that all peers announce, once all caches are full. */
+/** Microseconds per transaction announced by all peers, with full caches. */
 function honest(): number {
 	const { peers, advertisement, run } = newNode();
 	const batch = (): void => {
@@ -98,7 +98,7 @@ function honest(): number {
 	return ((performance.now() - started) / MEASURED) * 1000;
 }
 
-/** Milliseconds for ids of blocks that don't exist, from one peer within five seconds. */
+/** Milliseconds for unknown block ids from one peer within five seconds. */
 function hostile(): { readonly totalMs: number; readonly longestMs: number } {
 	const { peers, advertisement, run } = newNode();
 	const [peer] = peers as [Peer];

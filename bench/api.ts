@@ -1,10 +1,10 @@
 /**
- * Queries a second over HTTP and JSON-RPC, while a development chain seals a block of transfers every second: autocannon in this
- * process, the node in another. Queries of balances ask for another account each time, so that no answer can be kept; those of logs
- * named `past` are asked of a chain of a hundred thousand blocks. In the same run bare servers give answers of the same length, and
- * so does another build of the program where one is named: each query in turns, after requests that aren't counted.
+ * Throughput over HTTP and JSON-RPC of a development chain with a block of transfers per second: autocannon
+ * in this process, the node in another. Balance queries vary the account, so that answers can't be cached;
+ * log queries named `past` use 100,000 blocks. Bare servers, and optionally another build, take turns.
  *
- * npm run tool bench:api -- [seconds a turn] [connections…] [names of queries…] [--rounds <turns>] [--beside <dist/bench/api.js of another build>]
+ * npm run tool bench:api -- [seconds a turn] [connections…] [names of queries…] [--rounds <turns>] [--beside
+ * <dist/bench/api.js of another build>]
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -21,25 +21,25 @@ import { addressOf, type Served, serve, serveLogs } from "./api/served-chain.js"
 import { balanceOf, deployLoops, deployToken, sendTransfers, sortOf } from "./api/traffic.js";
 import { LOG_QUERIES } from "./logs/written-chain.js";
 
-// Not bundled: it brings a variable of a global's name.
+// Not bundled: it declares a variable that shadows a global.
 const autocannon = createRequire(import.meta.url)("autocannon") as typeof Autocannon;
 
-/** Every connection makes its own copy of all requests before it starts. */
+/** Each connection copies all requests before it starts. */
 const ASKED_ACCOUNTS = 32;
 
-/** One with payments. */
+/** A block with transfers. */
 const BLOCK = 4;
 
-/** How many numbers a contract sorts in one call. */
+/** Numbers to sort per contract call. */
 const SORTED = 100;
 
-/** Of the chain whose logs are asked for. */
+/** Length of the chain for log queries. */
 const PAST_BLOCKS = 100_000;
 
-/** Requests of each query that aren't counted: the runtime compiles what answers them meanwhile, and the node contracts that run much. */
+/** Requests per query that warm up the JIT, and the node's compilation of contracts. */
 const WARM_UP = 4_000;
 
-/** How long the chain is watched while nobody asks. */
+/** How long idle CPU usage is measured. */
 const IDLE_MS = 3_000;
 
 interface Query {
@@ -108,7 +108,7 @@ function queries({ http, jsonrpc }: Served, { token, loops }: Contracts): readon
 	];
 }
 
-/** Of the long chain. */
+/** Queries of the long chain. */
 const pastQueries = ({ jsonrpc }: Served): readonly Query[] =>
 	Object.entries(LOG_QUERIES).map(([about, { addresses, topics }]) => {
 		const filter = { address: addresses.map(hex), topics: topics.map((list) => list.map(hex)) };
@@ -116,9 +116,9 @@ const pastQueries = ({ jsonrpc }: Served): readonly Query[] =>
 		return rpc(jsonrpc, "eth_getLogs", [[{ ...filter, ...range }]], `past ${about}`);
 	});
 
-/** A process that serves. */
+/** A server process. */
 class Server<T> {
-	/** What it takes for itself while nobody asks, in microseconds of processor time a second. */
+	/** CPU usage while idle, in microseconds per second. */
 	idleUs = 0;
 
 	private constructor(
@@ -164,7 +164,7 @@ interface Asked {
 	readonly query: Query;
 }
 
-/** The programs that are asked each query; the first is this one. */
+/** Programs to compare; the first is this one. */
 type Programs = readonly (readonly [name: string, file: string])[];
 
 interface Measurement {
@@ -174,13 +174,13 @@ interface Measurement {
 	readonly rounds: number;
 }
 
-/** The queries of each program, in the same order, with what they are asked of. */
+/** Queries per program, in the same order, with their servers. */
 interface Prepared {
 	readonly asked: readonly (readonly Asked[])[];
 	close(): Promise<void>;
 }
 
-/** Loads the chains. */
+/** Starts and fills the chains. */
 async function prepareChains(programs: Programs): Promise<Prepared> {
 	const servers = await Promise.all(
 		programs.map(([name, file]) => Server.start<Served>(name, file, "chain")),
@@ -209,7 +209,7 @@ async function prepareChains(programs: Programs): Promise<Prepared> {
 	return { asked: lists, close };
 }
 
-/** Writes the long chains. */
+/** Starts servers with the long chains. */
 async function preparePast(programs: Programs): Promise<Prepared> {
 	const servers = await Promise.all(programs.map(([name, file]) => Server.start<Served>(name, file, "past")));
 	const asked = servers.map((server) =>
@@ -218,7 +218,7 @@ async function preparePast(programs: Programs): Promise<Prepared> {
 	return { asked, close: async () => servers.forEach((server) => void server.close()) };
 }
 
-/** Waits until there is a block. */
+/** Waits until the chain has this block. */
 async function reached(url: string, num: number): Promise<void> {
 	const body = JSON.stringify({ num });
 	for (;;) {
@@ -228,7 +228,7 @@ async function reached(url: string, num: number): Promise<void> {
 	}
 }
 
-/** Asks each query in turns, prints a line for each program and bare server. */
+/** Measures each query alternately, and prints a line per program and bare server. */
 async function measure(
 	{ asked }: Prepared,
 	bare: Server<BarePorts>,
@@ -260,7 +260,7 @@ async function measure(
 	}
 }
 
-/** The run that took the least processor time: what else runs on the machine only adds to it. */
+/** The run with the least CPU time per request: other load on the machine only increases it. */
 const best = (runs: readonly RunResult[]): RunResult | undefined =>
 	runs.toSorted((a, b) => a.cpuUsARequest - b.cpuUsARequest)[0];
 
@@ -270,7 +270,7 @@ interface RunResult {
 	readonly p50Ms: number;
 	readonly p99Ms: number;
 	readonly failed: number;
-	/** Processor time of the server, less what it takes while nobody asks. */
+	/** CPU time of the server, without that used while idle. */
 	readonly cpuUsARequest: number;
 	readonly rssMiB: number;
 	readonly blocks: number;
@@ -306,7 +306,7 @@ async function run(
 	};
 }
 
-/** Failures have the status of successes: a run of them would be worth nothing. @returns the length of an answer's body */
+/** Rejects failures, which have status 200, too. @returns length of an answer's body */
 async function answerLength({ url, bodies: [body = ""] }: Query): Promise<number> {
 	const answer = await fetch(url, { method: "POST", body });
 	const text = await answer.text();

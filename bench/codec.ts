@@ -1,6 +1,6 @@
 /**
- * Transactions decoded and encoded per second: our generated codec against protobufjs, whose generated code gives Long
- * for 64-bit fields. Both in one run, on the same blocks.
+ * Transactions decoded and encoded per second: our generated codec against that of protobufjs, which uses
+ * Long for 64-bit fields. Both in one run on the same blocks.
  *
  * npm run tool bench:codec -- [folder of a recorded set]
  */
@@ -31,7 +31,7 @@ for await (const bytes of readBlockFile(join(folder, `${basename(folder)}.ndjson
 	transactions += Block.decode(bytes).transactions.length;
 }
 
-/** Best of several rounds, in transactions a second. */
+/** Best of several rounds, in transactions per second. */
 function measure(run: () => void): number {
 	let best = 0;
 	for (let round = 0; round < ROUNDS; round++) {

@@ -1,6 +1,6 @@
 /**
- * CPU time for energy: every operation and every precompiled contract with the operands that cost the most, as a signed
- * block executes them: nothing but energy ends them.
+ * CPU time per energy of every operation and precompiled contract, with the most expensive operands, executed
+ * as in a signed block: without a time limit.
  *
  * npm run tool bench:energy -- [--bar ms] [--portable] [--all] [--progress] [part of a shape's name]
  */
@@ -16,13 +16,13 @@ import { operationNames, operationShapes } from "./energy/operations.js";
 import { precompileNames, precompileShapes } from "./energy/precompiles.js";
 import { stateShapes } from "./energy/state.js";
 
-/** A shape is measured until one more run is not expected to matter. */
+/** Runs per shape: more rarely change the result. */
 const MAX_RUNS = 8;
 const ENOUGH_MS = 400;
-/** One run of something that is far above every bar is enough. */
+/** A run that takes this long is far above every bar, so it isn't repeated. */
 const TOO_LONG_MS = 3000;
 
-/** Shapes that are printed when all is well. */
+/** Shapes printed if none exceeds the bar. */
 const SHOWN = 40;
 
 const { values, positionals } = parseArgs({
@@ -37,7 +37,7 @@ const { values, positionals } = parseArgs({
 const bar = Number(values.bar);
 const wanted = positionals[0] ?? "";
 
-/** @returns CPU milliseconds for a million units of energy, of the best run */
+/** @returns CPU milliseconds per million units of energy, of the best run */
 async function measure(shape: Shape): Promise<number> {
 	const run = await prepareShape(shape);
 	let best = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 /**
- * How long calls on a fork take: the first of a contract, for which its entries are fetched, and later ones, beside the same calls at
- * the source. Both are development chains of the built program on this machine. The contract reads as many slots as its
- * argument says.
+ * Duration of calls on a fork: the first of a contract, which fetches its entries, and later ones, compared
+ * with calls at the source. Both are local development chains of the built program. The contract reads as
+ * many slots as its argument says.
  *
  * npm run tool bench:fork -- [rounds]
  */
@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const PROGRAM = resolve("bin/coin.js");
-/** Adds up slots from its argument down to 1. */
+/** Sums the slots from its argument down to 1. */
 const CODE = "0x60003560005b81156017578154019060019003906005565b60005260206000f3";
 const SLOTS = [0, 20, 200];
 const CALLS = 300;

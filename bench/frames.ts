@@ -1,6 +1,6 @@
 /**
- * Blocks through the wire of the peer network: compressed and framed as they leave, cut out of a stream of pieces and
- * uncompressed as they come. A sync may not wait for this.
+ * Blocks on the peer protocol's wire: compressed and framed for sending; split from a stream and uncompressed
+ * when receiving. It must not be the bottleneck of a sync.
  *
  * npm run tool bench:frames -- [folder of a recorded set]
  */
@@ -15,13 +15,13 @@ import { DEFAULT_SET } from "./recorded/default-set.js";
 
 const folder = process.argv[2] ?? DEFAULT_SET;
 const ROUNDS = 7;
-/** What a socket hands over at once. */
+/** Size of a socket's chunk. */
 const PIECE = 65_536;
 
 const blocks: Uint8Array[] = [];
 for await (const bytes of readBlockFile(join(folder, `${basename(folder)}.ndjson.br`)))
 	blocks.push(new Uint8Array(bytes));
-/** Two megabytes: the transactions of as many blocks as it takes. */
+/** A block of two megabytes, with transactions of several blocks. */
 const all = blocks.map((bytes) => Block.decode(bytes));
 const large = Block.copy(all[0] as Block);
 large.transactions = all.flatMap(({ transactions }) => transactions);
@@ -57,7 +57,7 @@ function measure(payloads: readonly Uint8Array[]): object {
 	};
 }
 
-/** Shortest of several rounds, milliseconds. */
+/** Shortest of several rounds, in milliseconds. */
 function best(run: () => void): number {
 	let shortest = Number.POSITIVE_INFINITY;
 	for (let round = 0; round < ROUNDS; round++) {

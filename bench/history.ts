@@ -1,6 +1,6 @@
 /**
- * What the history of the state costs and gives (`node.history.state`): importing a recorded set with it and without, in
- * turns; what it takes on the disk; reading accounts and running the set's contract calls at old blocks and at the head.
+ * Cost of the state history (`node.history.state`): importing a recording with and without it alternately;
+ * disk usage; reading accounts and running the recording's contract calls at old blocks and at the head.
  *
  * npm run tool bench:history -- [folder of a recorded set] [rounds]
  */
@@ -23,7 +23,7 @@ import type { SignedTransaction } from "../src/protocol/transaction.js";
 import { DEFAULT_SET } from "./recorded/default-set.js";
 import { recordedConfig } from "./recorded/recorded-config.js";
 
-/** Accounts and calls that are read, each at a block of its own. */
+/** Accounts and calls to read, each at its own block. */
 const READS = 400;
 
 const [folder = DEFAULT_SET, roundsText = "3"] = process.argv.slice(2);
@@ -87,7 +87,7 @@ async function compactedSize(directory: string): Promise<number> {
 const middle = (values: readonly number[]): number =>
 	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** A transaction of the set, and the block that it is in. */
+/** A recorded transaction with the number of its block. */
 interface Placed {
 	readonly transaction: SignedTransaction;
 	readonly number: bigint;
@@ -102,7 +102,7 @@ function placedOf({ chain }: OpenChain): Placed[] {
 	return placed;
 }
 
-/** Microseconds of each, in the middle. */
+/** Median time in microseconds. */
 function times(placed: readonly Placed[], work: (one: Placed) => void): number {
 	const all = placed.map((one) => {
 		const started = performance.now();
@@ -128,7 +128,7 @@ function call(view: StateView, chain: OpenChain, { transaction, number }: Placed
 			energyLimit: 100_000_000n,
 		});
 	} catch {
-		// How it ends is not what is measured.
+		// A failed call is measured like any other.
 	}
 }
 
@@ -145,7 +145,7 @@ function reading(chain: OpenChain): object {
 		placed.filter(({ transaction }) => transaction.type?.name === "TriggerSmartContract"),
 	);
 	const read = (view: StateView, { transaction }: Placed): void => void view.account.get(transaction.owner);
-	// Once before, so that code is compiled and the head's entries are in memory, as those of a running node are.
+	// Warms up compiled code, and caches the head's entries as on a running node.
 	for (const one of calls) call(head, chain, one);
 	return {
 		readAtHeadUs: round(times(accounts, (one) => read(head, one))),

@@ -1,6 +1,6 @@
 /**
- * Imports the blocks of a recorded set into an empty node: transfers a second, peak memory, disk, and where the time
- * goes. Every signature is checked; the state is durable at the end.
+ * Imports a recording into an empty node: transfers per second, CPU time, peak memory, disk usage. All
+ * signatures are checked, and the state is durable at the end.
  *
  * npm run tool bench:import -- [folder of a recorded set]
  */
@@ -29,7 +29,7 @@ await useFastHashing();
 const threads = Number(process.env["BENCH_THREADS"] ?? 1);
 const pool = await SignaturePool.start(script, threads);
 const recorded = recordedConfig(folder);
-// The recordings keep the history of balances, which a node does only where it is asked to.
+// Recordings enable the balance history, which nodes have off by default.
 const balanceHistory = recorded.storage.balanceHistory && process.env["BENCH_BALANCES"] !== "off";
 const stateHash = process.env["BENCH_STATE_HASH"] === "on";
 const config = {
@@ -51,7 +51,7 @@ try {
 			throw error;
 		},
 	});
-	// A recording is compressed text, which no node reads: unpacking it would be a tenth of the time.
+	// Unpacks the recording first, which would otherwise take a tenth of the time.
 	const blocks: Uint8Array[] = [];
 	for await (const block of readBlockFile(join(folder, `${name}.ndjson.br`))) blocks.push(block);
 	const started = performance.now();

@@ -1,6 +1,6 @@
 /**
- * eth_getLogs over a long chain: a hundred thousand blocks whose transfers of busy tokens leave logs, and one quiet
- * contract with a log in every twenty thousandth block. The blocks are written, not executed.
+ * eth_getLogs on a long chain: 100,000 blocks with logs of busy tokens, and a quiet contract with a log in
+ * every 20,000th block. Blocks are written to the database without execution.
  *
  * npm run tool bench:logs -- [blocks]
  */

@@ -1,10 +1,10 @@
 /**
- * What an ordinary block and the end of a cycle cost on a chain with many voters: 10^3 to 10^6 accounts that have
- * staked and voted, of which some change their votes in a cycle. Both reward algorithms are on: the voters' unsettled
- * cycles began under the older one, each vote settles its account by both.
+ * Cost of an ordinary block and of maintenance on a chain with many voters: 10^3 to 10^6 accounts with stakes
+ * and votes, some of which change in each cycle. Both reward algorithms are active: the voters' unsettled
+ * cycles began under the older one, and each vote settles its account by both.
  *
- * One JSON line a count: medians of CPU milliseconds a block, signatures left out. Maintenance must follow the changed
- * votes, and nothing may follow the count of voters.
+ * Prints a JSON line per count, with median CPU milliseconds per block, without signatures. Maintenance must
+ * depend on changed votes, and nothing on the number of voters.
  *
  * npm run tool bench:maintenance -- [counts of voters…]
  */
@@ -46,22 +46,22 @@ import { buildTransaction, SignedTransaction } from "../src/protocol/transaction
 import { sealBlock } from "../test/node/chain/sealed-block.js";
 import { random } from "./chance/random.js";
 
-/** As many as a large network has: 27 produce, 127 earn standby pay. */
+/** As on a large network: 27 produce, 127 earn standby pay. */
 const WITNESSES = 400;
 const VOTES = 50n;
 const STAKE_SUN = 100_000_000n;
 const CHANGES = [0, 100, 300, 1_000, 10_000];
 const PER_BLOCK = 200;
-/** Blocks of each kind whose median counts; others before them warm the program up. */
+/** Blocks of each kind to take the median of, after warm-up. */
 const MEASURED = 25;
 const WARM_UP = 50;
 /** Cycles with the same number of changes. */
 const CYCLES = 5;
-/** The chain starts in this cycle, the cumulative algorithm began with the second, the voters last settled in the third. */
+/** The chain starts in NOW, the cumulative algorithm in CUMULATIVE, and voters last settled in SETTLED. */
 const [NOW, CUMULATIVE, SETTLED] = [100n, 60n, 50n];
 const BATCH = 20_000;
 const SIGNATURE = new Uint8Array(65);
-/** More than one run writes: what is measured is the blocks, not the disk. */
+/** More than a run writes: measures the blocks, not the disk. */
 const flushLimits = { entries: 10_000_000, logBytes: 1 << 30 };
 
 const counts = process.argv.slice(2).map(Number);
@@ -71,7 +71,7 @@ await useFastHashing();
 const addressOf = (kind: number, index: number): Uint8Array => {
 	const address = Buffer.alloc(21);
 	address[0] = 0x41;
-	// Spread over the key space, as hashes of keys are.
+	// Evenly spread over the key space, like hashes.
 	address.writeUInt32BE(Math.imul(index + 1, 0x9e3779b1) >>> 0, 1);
 	address[5] = kind;
 	address.writeUInt32BE(index, 17);
@@ -110,7 +110,7 @@ function openChain(dataDirectory: string, initialize?: (state: StateView) => voi
 	});
 }
 
-/** Makes a chain and writes its voters straight into the database. */
+/** Creates a chain, and writes its voters directly into the database. */
 async function prepare(directory: string, voters: number): Promise<void> {
 	const open = await openChain(directory, (state) => {
 		const voteCount = (BigInt(voters) * VOTES) / BigInt(WITNESSES);
@@ -192,7 +192,7 @@ class Bench {
 		return this.transaction("VoteWitnessContract", contract);
 	}
 
-	/** Imports a block. @returns milliseconds of CPU */
+	/** Imports a block. @returns CPU milliseconds */
 	block(transactions: readonly SignedTransaction[], endsCycle = false): number {
 		const { chain } = this.open;
 		const { properties } = chain.state;
@@ -213,7 +213,7 @@ class Bench {
 		return (user + system) / 1000;
 	}
 
-	/** Medians of blocks: without transactions, and of transfers between accounts chosen at random. */
+	/** Median times of empty blocks, and of blocks with transfers between random accounts. */
 	ordinary(): { readonly emptyMs: number; readonly transfersMs: number } {
 		const pick = random(7);
 		const empty: number[] = [];
@@ -230,7 +230,7 @@ class Bench {
 		return { emptyMs: median(empty.slice(-MEASURED)), transfersMs: median(times.slice(-MEASURED)) };
 	}
 
-	/** A cycle in which some voters change their votes: its last block, and the median of those with the votes. */
+	/** A cycle in which some voters change their votes: its last block, and the median of blocks with votes. */
 	cycle(changes: number): { readonly maintenanceMs: number; readonly votesMs: number } {
 		const times: number[] = [];
 		const changed = new Set<number>();
@@ -260,7 +260,7 @@ for (const voters of counts) {
 		bench.block([], true);
 		const { emptyMs, transfersMs } = bench.ordinary();
 		const row: Record<string, number> = { voters, emptyMs: round(emptyMs), transfersMs: round(transfersMs) };
-		// Once to warm the program up.
+		// Warm-up.
 		bench.cycle(Math.min(voters, 1_000));
 		for (const changes of CHANGES.filter((count) => count <= voters)) {
 			const cycles = Array.from({ length: CYCLES }, () => bench.cycle(changes));

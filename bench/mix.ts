@@ -1,8 +1,8 @@
 /**
- * Importing what the main network's blocks are made of: a third transfers, a third delegations and their ends, a fifth transfers
- * of the older tokens, a seventh calls of contracts, of which 98 of 100 are one token's `transfer`. 31 of 100 transactions name a
- * permission, some of them one with two keys. Accounts are drawn by Zipf's law; every signature is checked, on disk.
- * The data set of each size is made once and kept in the user's caches.
+ * Import of transactions mixed as on mainnet: a third transfers, a third delegations and their ends, a fifth
+ * ORC-10 transfers, a seventh contract calls, 98 % of them `transfer` of one token. 31 % name a permission,
+ * some of them one with two keys. Accounts follow Zipf's law; all signatures are checked, on disk. The data
+ * set of each size is created once and cached.
  *
  * npm run tool bench:mix -- [--only transfers|calls] [counts of accounts…]
  */
@@ -30,7 +30,7 @@ import { benchLargeState, type LargeState } from "./large-state/large-state.js";
 import { OPERATIONS, plainAccount, produceNext, type Sender, signedBy } from "./large-state/network.js";
 import { FEE_LIMIT_SUN, holderRows, tokenCall, tokenCreation } from "./large-state/token.js";
 
-/** Of 210 transactions of the mix; `--only` measures one kind apart. */
+/** Of 210 transactions of the mix; `--only` measures a single kind. */
 const MIX = { transfer: 70, delegation: 70, tokenTransfer: 40, call: 30 };
 const NONE = { transfer: 0, delegation: 0, tokenTransfer: 0, call: 0 };
 const APART: Readonly<Record<string, typeof MIX>> = {
@@ -49,14 +49,14 @@ const SHARES = only === undefined ? MIX : apart(only);
 const ALL = SHARES.transfer + SHARES.delegation + SHARES.tokenTransfer + SHARES.call;
 const TRANSFERS_OF_CALLS = 0.98;
 const NAMES_PERMISSION = 0.31;
-/** Every so many accounts that sign have a permission that asks for two keys. */
+/** Every so many signing accounts have a permission with two keys. */
 const EVERY_SHARED = 10;
 const PERMISSION_ID = 2;
 
 const TOKEN_ID = Buffer.from("1000001");
 const STAKE_SUN = 100_000_000_000_000n;
 const COIN = 1_000_000n;
-/** Draws of chance are made of so many values. */
+/** Resolution of random fractions. */
 const FINE = 1 << 30;
 
 const tokens = new Map([[TOKEN_ID.toString(), 1_000_000_000n]]);
@@ -97,16 +97,16 @@ function* entries(open: OpenChain, count: number, senders: readonly Sender[]): G
 	yield* holderRows(open, holdersAmong(count), senders);
 }
 
-/** Zipf's law with exponent 1: the number of the account in the order of its use. */
+/** Zipf's law with exponent 1: an account's rank by usage. */
 function zipf(count: number, pick: (bound: number) => number): number {
 	return Math.min(count - 1, Math.floor((count + 1) ** (pick(FINE) / FINE)) - 1);
 }
 
-/** The token has no more holders than this, however many accounts there are. */
+/** The most holders of the token, regardless of the number of accounts. */
 const MAX_HOLDERS = 10_000_000;
 const holdersAmong = (count: number): number => Math.min(count, MAX_HOLDERS);
 
-/** Delegations that wait for their end. */
+/** Delegations not yet ended. */
 const delegations: { readonly sender: number; readonly contract: DelegateResourceContract }[] = [];
 
 interface Draw {

@@ -1,8 +1,8 @@
 /**
- * Time and memory of shielded proofs with the parameters of development chains, which are made if the user's cache lacks
- * them: `npm run tool bench:prover -- [ROUNDS] [THREADS]`. JSON on stdout, in milliseconds: the first proof, the best one after
- * it, the processor's time of that one on all threads, how long the event loop was held at most, and how long by the main
- * thread's own work (on a busy machine it waits for a core, too; Linux alone tells).
+ * Time and memory of shielded proofs with development parameters, which are generated if the cache lacks
+ * them: `npm run tool bench:prover -- [ROUNDS] [THREADS]`. Prints JSON, in milliseconds: the first proof, the
+ * best later one, its CPU time on all threads, the longest delay of the event loop, and that caused by the
+ * main thread itself (Linux only).
  */
 
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { outputWitness, spendWitness } from "../test/proving/witnesses.js";
 const rounds = Number(process.argv[2] ?? 3);
 const threads = process.argv[3] === undefined ? {} : { threads: Number(process.argv[3]) };
 
-/** Processor's time of the main thread so far, in milliseconds. */
+/** CPU time of the main thread so far, in milliseconds. */
 function mainThreadMs(): number {
 	try {
 		return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
@@ -36,7 +36,7 @@ const watch = setInterval(() => {
 	lastTick = now;
 }, 5);
 
-/** Best time of the rounds, after one that isn't counted: it may make or check the parameters. */
+/** Best time of the rounds, without the first, which may generate or check the parameters. */
 async function measure(prove: (options: ProvingOptions) => Promise<Uint8Array>): Promise<object> {
 	const started = performance.now();
 	await prove({});

@@ -1,6 +1,6 @@
 /**
- * Old blocks in the database and in segments: bytes, reading in and out of order, and what moving them costs the event
- * loop. The blocks and receipts are those of a data directory, again and again under other heights.
+ * Old blocks in the database and in segments: size, sequential and random reads, and event loop delay while
+ * moving them. Uses the blocks and receipts of a data directory, repeated under other heights.
  *
  * npm run tool bench:segments -- <data directory> [blocks]
  */
@@ -33,7 +33,7 @@ async function rowsOf(directory: string): Promise<SegmentRow[]> {
 	for await (const [key, block] of database.entries(Uint8Array.of(stores.block.index))) {
 		const id = key.subarray(1);
 		const receipts = database.get(keyOf(stores.transactionResult, id.subarray(0, 8)));
-		// The first blocks are nearly empty; those of a network aren't.
+		// Skips the first blocks, which are nearly empty, unlike a network's.
 		if (receipts) rows.push({ id, block, receipts });
 	}
 	await database.close();
@@ -63,7 +63,7 @@ async function fill(database: KeyValueDatabase, rows: readonly SegmentRow[], cou
 	}
 }
 
-/** What readers do: the id of a height, then the block. */
+/** Reads as clients do: first the id of a height, then the block. */
 function reads(what: string, database: KeyValueDatabase, numbers: readonly number[]): void {
 	const times = numbers
 		.map((number) => {

@@ -1,7 +1,7 @@
 /**
- * Cost of checking shielded proofs: `npm run tool bench:shielded -- FOLDER`, a folder as test/golden/shielded. Times are those of
- * the processor, so that other work on the machine doesn't count; JSON on stdout. The last lines tell for how long a transfer
- * holds the event loop, with the threads of the built program and without (wall time).
+ * Cost of verifying shielded proofs: `npm run tool bench:shielded -- FOLDER` (like test/golden/shielded).
+ * Prints CPU times as JSON, then how long a transfer blocks the event loop, with and without threads (wall
+ * time).
  */
 
 import { readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ import { buildTransaction, type SignedTransaction } from "../src/protocol/transa
 
 const PRECOMPILES = [verifyMintProof, verifyTransferProof, verifyBurnProof, merkleHash];
 
-/** By the lengths of their inputs. */
+/** By length of the input. */
 const CASES: readonly (readonly [name: string, length: number])[] = [
 	["mint", 1504],
 	["transfer 1-1", 2080],
@@ -55,7 +55,7 @@ function cpuMs(work: () => void, times: number): number {
 function measure(proofs: ShieldedProofs, times: number): Record<string, number> {
 	const context = { machine: { options: { proofs } } } as unknown as Parameters<Precompile["run"]>[1];
 	const entries = CASES.map(([name, length]) => {
-		// One that the reference node took: its answer is not zero.
+		// A valid input: the reference node's answer isn't zero.
 		const call = calls.find(
 			([data, answer]) => data.length === 64 + 2 * length && /[1-9a-f]/.test(answer.slice(64, 128)),
 		);
@@ -80,7 +80,7 @@ for (const [library, times] of [
 	process.stdout.write(`${JSON.stringify({ library: library.name, cpuMs: ms })}\n`);
 }
 
-/** The recorded transfer of one spend and two outputs, which the reference node took. */
+/** A recorded valid transfer with one spend and two outputs. */
 function recordedTransfer(): Uint8Array {
 	const length = 2368;
 	const call = calls.find(
@@ -123,7 +123,7 @@ function transactionOf(input: Uint8Array): SignedTransaction {
 	return buildTransaction(contractType("ShieldedTransferContract"), contract, header);
 }
 
-/** For how long a transfer that comes in, is prepared and executed holds the event loop: the median of 20, and the longest. */
+/** How long preparing and executing a transfer blocks the event loop: median of 20, and maximum. */
 async function holdMs(
 	threads: WorkerProofThreads | undefined,
 ): Promise<{ readonly medianMs: number; readonly longestMs: number }> {
@@ -140,7 +140,7 @@ async function holdMs(
 	const context = { machine: { options: { proofs } } } as unknown as Parameters<Precompile["run"]>[1];
 	const held: number[] = [];
 	for (let i = 0; i < 23; i++) {
-		// Each time another memory: the proofs are new to it.
+		// A new cache each time, so that the proofs aren't cached.
 		current = new RememberedProofs(verifier, threads);
 		const begun = performance.now();
 		const ready = current.prepare([transaction], "transaction");
@@ -150,7 +150,7 @@ async function holdMs(
 		verifyTransferProof.run(input, context);
 		held.push(Math.max(asked - begun, performance.now() - executed));
 	}
-	// In the first ones threads start, and code becomes fast.
+	// Skips the first runs, which start threads and warm up code.
 	const sorted = held.slice(3).sort((a, b) => a - b);
 	const rounded = (ms: number | undefined) => Math.round((ms ?? 0) * 10) / 10;
 	return { medianMs: rounded(sorted[10]), longestMs: rounded(sorted.at(-1)) };

@@ -1,6 +1,6 @@
 /**
- * A snapshot of so many small accounts made, read and restored with all checks, beside copies of the same bytes on the same
- * disk. The data set of each size is made once and kept in the user's caches; everything else is written beside it.
+ * Creating, reading and restoring a snapshot of many small accounts, with all checks, compared with copying
+ * the same bytes. The data set of each size is created once and cached, with other files next to it.
  *
  * npm run tool bench:snapshot -- [counts…]
  */
@@ -18,7 +18,7 @@ const BLOCKS = 100;
 
 interface Measured {
 	readonly seconds: number;
-	/** Of all threads of this process. */
+	/** CPU time of all threads of this process. */
 	readonly cpuSeconds: number;
 }
 
@@ -38,7 +38,7 @@ function bytesIn(folder: string): number {
 	return names.map((name) => statSync(join(folder, name))).reduce((sum, each) => sum + each.size, 0);
 }
 
-/** Everything on the disk when it ends, as after a restore. */
+/** Synced to disk at the end, like a restore. */
 function copy(from: string, to: string): undefined {
 	for (const words of [
 		["cp", "-r", from, to],
@@ -54,7 +54,7 @@ const counts = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_
 for (const count of counts) {
 	const dataDirectory = await keptFolder(`snapshot-${count}`, async (folder) => {
 		const open = await openNetwork(folder);
-		// Only blocks that can't be undone are in the database.
+		// Only irreversible blocks are in the database.
 		for (let number = 0; number < BLOCKS; number++) produceNext(open);
 		await open.close();
 		await addEntries(folder, accountEntries(count, makeSenders(1)));

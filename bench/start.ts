@@ -1,7 +1,7 @@
 /**
- * How soon a node answers after it was started, and what memory it takes when nothing happens: a development chain with all
- * its servers, and a node of a network with a configuration, an empty directory and the peer port open. Medians of several
- * starts; Linux tells processor time and memory. A first start that isn't counted leaves its compiled code for the others.
+ * Startup time until a node answers, and its idle memory: a development chain with all servers, and a
+ * network's node with an empty directory and an open peer port. Medians of several starts; CPU time and
+ * memory need Linux. A first start, which isn't counted, fills the cache of compiled code.
  *
  * npm run tool bench:start -- [starts] [milliseconds of quiet before memory is read]
  */
@@ -12,15 +12,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNode } from "./program/start-node.js";
 
-/** Compiled code is kept by then (bin/kept-code.js). */
+/** Compiled code has been cached by then (bin/kept-code.js). */
 const WARM_UP_MS = 6_000;
-/** Of the system's clock for processor time. */
+/** Unit of CPU times in /proc. */
 const TICK_MS = 10;
 
 interface Start {
-	/** From the start of the process to the whole first answer of getnowblock. */
+	/** From process start to the complete first answer of getnowblock. */
 	readonly answerMs: number;
-	/** Processor time of all threads until then. */
+	/** CPU time of all threads until then. */
 	readonly cpuMs: number;
 	/** Resident memory when idle. */
 	readonly rssMiB: number;

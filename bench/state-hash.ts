@@ -1,6 +1,6 @@
 /**
- * Entries that are hashed a second in a pass over a database on disk: a million accounts and three million rows of
- * storage, by the number of threads. The data set is made once and kept in the user's caches.
+ * Entries hashed per second in a pass over a database on disk: a million accounts and three million storage
+ * rows, by number of threads. The data set is created once and cached.
  *
  * npm run tool bench:state-hash -- [thousand accounts]
  */
@@ -14,7 +14,7 @@ import { DATABASE_FOLDER, plainAccount } from "./large-state/network.js";
 
 const accounts = 1_000 * Number(process.argv[2] ?? 1_000);
 
-/** Keys of a length, ascending, spread as hashes are. */
+/** Ascending keys of a length, evenly spread like hashes. */
 function* keys(count: number, length: number, first: number): Generator<Buffer> {
 	for (let index = 0; index < count; index++) {
 		const key = Buffer.alloc(length);
@@ -33,7 +33,7 @@ const kinds = [
 
 function* entries(): Generator<RawEntry> {
 	for (const { store, count, length, value } of kinds) {
-		// The address's own first byte.
+		// Addresses start with a constant byte.
 		const first = store === stores.storageRow.index ? 0 : 1;
 		for (const key of keys(count, length, first)) {
 			if (first === 1) key[0] = 0x41;

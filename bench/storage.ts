@@ -1,6 +1,6 @@
 /**
- * How the rate of contract calls changes with the number of storage slots: token transfers between holders chosen at random,
- * in one contract, every signature checked, on disk. The data set of each size is made once and kept in the user's caches.
+ * Rate of contract calls by the number of storage slots: token transfers between random holders of one
+ * contract, all signatures checked, on disk. The data set of each size is created once and cached.
  *
  * npm run tool bench:storage -- [counts…]
  */

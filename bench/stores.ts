@@ -1,9 +1,9 @@
 /**
- * Stores of a reference node, read from end to end: what adopting its data directory can't be faster than.
+ * Sequential reads of a reference node's stores: an upper bound for the speed of adopting its data directory.
  *
  * npm run tool bench:stores -- [directory of a store]
  *
- * Without one, a store of small entries is made by LevelDB, in the sizes of accounts that do nothing else than exist.
+ * Without a directory, LevelDB creates a store of small entries, with sizes of minimal accounts.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

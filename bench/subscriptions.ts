@@ -1,6 +1,6 @@
 /**
- * How long after its slot a block has been told to all subscribers: WebSocket clients in this process, the node, a development
- * chain that seals a block a second, in another. Medians and worst of some blocks, in milliseconds.
+ * Delay from a block's slot until all subscribers have received it: WebSocket clients in this process, a
+ * development chain with a block per second in another. Prints median and maximum in milliseconds.
  *
  * npm run tool bench:subscriptions -- [subscribers…]
  */
@@ -12,14 +12,14 @@ import { WebSocket } from "ws";
 import { type Served, serve } from "./api/served-chain.js";
 
 const BLOCKS = 20;
-/** Connections that are opened at the same time. */
+/** Connections opened concurrently. */
 const AT_ONCE = 50;
 
 interface Head {
 	readonly params?: { readonly result: { readonly number: string } };
 }
 
-/** When the first and the last subscriber heard of a block. Milliseconds since 1970. */
+/** When the first and the last subscriber received a block; ms since 1970. */
 interface Heard {
 	readonly firstMs: number;
 	lastMs: number;
@@ -45,7 +45,7 @@ async function subscribe(port: number, heard: Map<number, Heard>): Promise<WebSo
 	return socket;
 }
 
-/** The slot of a block. Milliseconds since 1970. */
+/** Slot time of a block; ms since 1970. */
 async function slotOf(port: number, number: number): Promise<number> {
 	const answer = await fetch(`http://127.0.0.1:${port}/wallet/getblockbynum?num=${number}`);
 	const block = (await answer.json()) as {

@@ -1,6 +1,6 @@
 /**
- * What the peer network costs. One node imports a recorded set from another over a connection of this machine, next to
- * the import of the same set from a file; and a block of the set crosses a chain of four nodes. Every node is a process.
+ * Cost of the peer network: one node syncs a recording from another over localhost, compared with importing
+ * it from a file; then a recorded block is relayed along a chain of four nodes. Each node is a process.
  *
  * npm run tool bench:sync -- [folder of a recorded set]
  */
@@ -30,7 +30,7 @@ import { recordedConfig } from "./recorded/recorded-config.js";
 
 const HOST = "127.0.0.1";
 const CHAIN_LENGTH = 4;
-/** Blocks that cross the chain, one after the other; the first few warm it up. */
+/** Blocks relayed one by one; the first few are warm-up. */
 const RELAYED = 40;
 const WARM_UP = 10;
 const REST_MS = 120;
@@ -42,7 +42,7 @@ interface Node {
 	close(): Promise<void>;
 }
 
-/** A node on an empty directory, without peers. */
+/** A node with an empty directory, without peers. */
 async function openNode(folder: string, ports: { listen: number; dial?: number | undefined }): Promise<Node> {
 	const script = workerScript();
 	if (!script) throw new Error("run this from the bundle: npm run tool bench:sync");
@@ -76,7 +76,7 @@ async function openNode(folder: string, ports: { listen: number; dial?: number |
 	};
 }
 
-/** @param meter called with what comes */
+/** @param meter called for received messages */
 function joinNetwork({ open, pool, config }: Node, meter?: PeerMeter) {
 	return startNetwork({
 		meter,
@@ -102,12 +102,12 @@ function say(message: object): void {
 	process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Nanoseconds of the machine's own clock, which all processes share. */
+/** The system's monotonic clock in nanoseconds, common to all processes. */
 const clock = () => process.hrtime.bigint();
 
 const orders = () => createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-/** Has all blocks and gives them to every peer that asks. */
+/** Has all blocks, and serves them to peers. */
 async function serve(folder: string, listen: number): Promise<void> {
 	const node = await openNode(folder, { listen });
 	await importBlocks(node, readBlockFile(join(folder, `${basename(folder)}.ndjson.br`)));
@@ -119,7 +119,7 @@ async function serve(folder: string, listen: number): Promise<void> {
 	await node.close();
 }
 
-/** Has nothing, and asks until it has all. */
+/** Starts empty, and syncs all blocks. */
 async function fetch(folder: string, dial: number, head: number): Promise<void> {
 	const node = await openNode(folder, { listen: 0, dial });
 	let transactions = 0;
@@ -151,14 +151,14 @@ async function fetch(folder: string, dial: number, head: number): Promise<void> 
 	await node.close();
 }
 
-/** One node of the chain: the first gives out blocks, each tells when it had them and when they were its head. */
+/** A node of the chain: the first sends blocks; each reports when a block arrived and became its head. */
 async function relay(folder: string, listen: number, dial: number | undefined): Promise<void> {
 	const node = await openNode(folder, { listen, dial });
 	const { open } = node;
 	const blocks = new Map<number, SignedBlock>();
 	for await (const bytes of readBlockFile(join(folder, `${basename(folder)}.ndjson.br`))) {
 		const block = SignedBlock.decode(bytes);
-		// Everyone begins with the blocks before the first transaction; the first node has the others to give.
+		// All nodes start with the blocks before the first transaction; the first node has the rest to send.
 		if (block.transactions.length === 0 && blocks.size === 0) await importBlocks(node, [bytes]);
 		else if (blocks.size <= RELAYED && dial === undefined) blocks.set(Number(block.number), block);
 		else break;
@@ -202,15 +202,15 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 	await node.close();
 }
 
-// The one who asks
+// The coordinating process.
 
-/** What workers say, each time some of it. */
+/** Reports of workers, each with some of these members. */
 interface Said {
 	readonly head: number;
 	readonly next: number;
 	readonly peers: number;
 	readonly transactions: number;
-	/** Nanoseconds: when a block came, and when it was the head. */
+	/** Nanoseconds: when a block arrived, and when it became the head. */
 	readonly arrived: string;
 	readonly at: string;
 	readonly firstMs: number;
@@ -222,7 +222,7 @@ interface Said {
 interface Worker {
 	readonly process: ChildProcess;
 	tell(line: string): void;
-	/** Throws away what it says from now on. */
+	/** Discards further reports. */
 	mute(): void;
 	hear(): Promise<Said>;
 	ended: Promise<void>;
@@ -360,5 +360,5 @@ else {
 	const share = round(sync.perSecond / importPerSecond);
 	say({ set: basename(set), importPerSecond, sync, share, hops });
 }
-// Who waited for orders would wait for more.
+// An open standard input would keep the process running.
 process.stdin.destroy();

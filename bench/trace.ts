@@ -1,6 +1,6 @@
 /**
- * Traces the contract calls of a recorded set as clients ask for them: the last transaction of a block, with and without what
- * stands before it in the block, by each tracer. Medians in milliseconds.
+ * Traces contract calls of a recording as clients do: the last transaction of a block, with and without
+ * executing the preceding ones, with each tracer. Medians in milliseconds.
  *
  * npm run tool bench:trace -- FOLDER
  */

@@ -1,6 +1,6 @@
 /**
- * Our contract machine, interpreting and with everything compiled, against @ethereumjs/evm, in one process on the same code:
- * operations or runs a second of processor time, energy counted, changes committed.
+ * Our contract machine, interpreted and compiled, against @ethereumjs/evm, in one process on the same code:
+ * operations or runs per second of CPU time, with metering and committed changes.
  *
  * npm run tool bench:vm -- [part of a workload's name]
  */
@@ -11,15 +11,15 @@ import { ethereumjsMachine } from "./machines/ethereumjs.js";
 import type { BenchMachine } from "./machines/machine.js";
 import { type Workload, workloads } from "./machines/workloads.js";
 
-/** Each workload is measured so often on ours, in turns, and on the other; for so long each time; the best counts. */
+/** Alternating turns per workload on our machine and the other; the best one counts. */
 const TURNS = 12;
 const OTHER_TURNS = 4;
 const TURN_MS = Number(process.env["BENCH_MS"] ?? 200);
 
-/** The countdown loop's demand, in operations a second. */
+/** Required speed of the countdown loop, in operations per second. */
 const COUNTDOWN_DEMAND = 80e6;
 
-/** One turn. @returns calls a second of processor time, which others on the machine take little of */
+/** One turn. @returns calls per second of CPU time, which other load affects little */
 async function turn(call: (round: number) => unknown, from: number): Promise<[rate: number, calls: number]> {
 	const started = performance.now();
 	const before = process.cpuUsage();
@@ -32,7 +32,7 @@ async function turn(call: (round: number) => unknown, from: number): Promise<[ra
 	return [(calls * 1e6) / (user + system), calls];
 }
 
-/** @returns units a second of each machine */
+/** @returns units per second of each machine */
 async function measure(
 	workload: Workload,
 	machines: readonly BenchMachine[],

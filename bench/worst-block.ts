@@ -1,6 +1,6 @@
 /**
- * The worst blocks that a producer can fill within its own limits, validated by another node: our producer packs for
- * 750 ms of a slot (half of half a slot, `node.blockProducedTimeOut` 50), no more than 2 MB, and no call longer than the
+ * The slowest blocks that a producer can fill within its own limits, imported by another node: ours packs for
+ * 750 ms (half of half a slot, `node.blockProducedTimeOut` 50), up to 2 MB, and no call longer than the
  * chain's CPU time (parameter 13).
  *
  * npm run tool bench:block -- [--limit ms] [part of a block's name]
@@ -42,15 +42,15 @@ import { operationShapes } from "./energy/operations.js";
 import { precompileShapes } from "./energy/precompiles.js";
 import { stateShapes } from "./energy/state.js";
 
-/** What a producer gives itself for packing. */
+/** Time limit of a producer for packing. */
 const PACKING_MS = 750;
 const SENDERS = 2_000;
 const CALL_ENERGY = 400_000n;
 const ENERGY_FEE = 100n;
-/** Keys that a permission may have. */
+/** The most keys of a permission. */
 const SIGNERS = 5;
 
-/** What a contract calls cheaply and takes the machine long, from bench:energy. */
+/** Shapes of bench:energy that are cheap in energy and slow. */
 const PROGRAMS = [
 	"CALL, other accounts that aren't there",
 	"BALANCE, others that aren't there",
@@ -142,7 +142,7 @@ function transaction(
 	return new SignedTransaction(message);
 }
 
-/** A producing node with its contracts deployed and an account of five keys. */
+/** A producing node with deployed contracts, and an account with five keys. */
 class Producing {
 	readonly contracts: Uint8Array[] = [];
 	readonly blocks: Uint8Array[] = [];
@@ -161,7 +161,7 @@ class Producing {
 		}
 		self.shareAccount();
 		self.seal(() => false);
-		// The permission must have changed before the transactions that need it come in.
+		// The new permission must be in effect before the transactions that use it are pushed.
 		self.seal(() => false);
 		return self;
 	}

@@ -1,9 +1,9 @@
 /**
- * Bundles src/ into dist/: the program in one file (coin.cjs), the libraries and workers with shared chunks; then writes the
- * licences of what went in, and the manifest by which the framework knows a command without loading it. The explorer's page goes
- * into dist/explorer.
+ * Bundles src/ into dist/: the program in one file (coin.cjs), libraries and workers with shared chunks, and
+ * the explorer's page in dist/explorer. Then writes the licences of bundled packages, and the manifest from
+ * which the CLI framework knows commands without loading them.
  *
- * `--package` bundles what is packed: without the replay harness and the benches, and nothing of former bundles.
+ * `--package` bundles for publishing: without replay harness and benches, into an empty folder.
  */
 
 import { createHash } from "node:crypto";
@@ -23,12 +23,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
 /**
- * Packages that bring compiled code and find it beside themselves (`dependencies` of package.json; everything else is
- * bundled and a development dependency), and those that only a bench needs.
+ * Packages that load native code from their own directory (`dependencies` in package.json; all others are
+ * bundled and development dependencies), and those that only a bench needs.
  */
 const OUTSIDE = ["level", "@ethereumjs/*"];
 
-/** CommonJS packages inside ES modules still ask for these three. */
+/** CommonJS packages inside ES modules need these three. */
 const BANNER = [
 	'import { createRequire as __coinRequire } from "node:module";',
 	'import { fileURLToPath as __coinPath } from "node:url";',
@@ -36,7 +36,7 @@ const BANNER = [
 	'const __filename = __coinPath(import.meta.url), __dirname = __coinPath(new URL(".", import.meta.url));',
 ].join("\n");
 
-/** Entry points as `name in dist` → source file. */
+/** Entry points, as name in dist → source file. */
 function entryPoints(packaged: boolean): Record<string, string> {
 	const entries: Record<string, string> = {};
 	for (const item of readdirSync(source, { recursive: true, withFileTypes: true })) {
@@ -55,7 +55,7 @@ function entryPoints(packaged: boolean): Record<string, string> {
 	return entries;
 }
 
-/** What all bundles have in common. */
+/** Options shared by all bundles. */
 const COMMON = {
 	absWorkingDir: root,
 	outdir: join(root, "dist"),
@@ -63,13 +63,13 @@ const COMMON = {
 	platform: "node",
 	target: "node20.19",
 	external: OUTSIDE,
-	// Packages that offer both bring their ES modules: their names survive the bundle.
+	// Prefers a package's ES modules over CommonJS: function names survive bundling.
 	mainFields: ["module", "main"],
 	minifySyntax: true,
 	minifyWhitespace: true,
-	// THIRD-PARTY-NOTICES.txt has them.
+	// THIRD-PARTY-NOTICES.txt contains them.
 	legalComments: "none",
-	// Read only when a stack trace is printed (src/diagnostics/stack-trace.ts): no file of the bundle points to its map.
+	// Only read for stack traces (src/diagnostics/stack-trace.ts), so the bundles don't refer to their maps.
 	sourcemap: "external",
 	sourcesContent: false,
 	metafile: true,
@@ -77,14 +77,14 @@ const COMMON = {
 } satisfies BuildOptions;
 
 /**
- * The program in one file (and that of `coin network watch` in another), which bin/kept-code.js loads with what was compiled of it before: the runtime can't keep the code of ES
- * modules. Modules that are imported dynamically are evaluated when they are. The last line says what the file holds.
+ * Each program is one CommonJS file, which bin/kept-code.js loads with cached bytecode: Node.js can't cache
+ * that of ES modules. Dynamic imports are still evaluated lazily. The last line is the file's hash.
  */
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) {";
 
 /**
- * The database's JavaScript goes into the file too, since compiling it at each start takes as long as opening a database; only
- * what finds its compiled part beside itself stays outside. Its version is exact in package.json: both parts are of one release.
+ * Bundles the database's JavaScript, since compiling it at each start takes as long as opening a database.
+ * The loader of its native part stays external; package.json pins the version, so that both match.
  */
 const COMPILED_PART: BuildPlugin = {
 	name: "compiled part of the database",
@@ -96,8 +96,8 @@ const COMPILED_PART: BuildPlugin = {
 };
 
 /**
- * The framework sorts its commands by the rules of a language, whose tables take the runtime 12 to 20 ms to load: 6 % of a short
- * command. Ids have small letters, digits, `-` and `:`, whose order is that of their codes.
+ * The framework sorts commands by localeCompare, whose tables take 12 to 20 ms to load: 6 % of a short
+ * command. Ids consist of lower-case letters, digits, `-` and `:`, so comparing code units is enough.
  */
 const ORDER_BY_CODES: BuildPlugin = {
 	name: "commands in the order of their codes",
@@ -111,10 +111,10 @@ const ORDER_BY_CODES: BuildPlugin = {
 	},
 };
 
-/** Clients of brokers and databases, below src: a node that is configured for none reads nothing of them. */
+/** Clients of brokers and databases, below src/: bundled separately, so that only nodes using one load it. */
 const CLIENTS = [...receiverRows.values()].flatMap(({ client }) => client ?? []);
 
-/** @param dist the folder of the bundle, as a file that is to find them names it */
+/** @param dist path from the importing bundle to the folder of the clients */
 const clientsApart = (dist: "." | ".."): BuildPlugin => ({
 	name: "clients in files of their own",
 	setup({ onResolve }) {
@@ -126,12 +126,12 @@ const clientsApart = (dist: "." | ".."): BuildPlugin => ({
 	},
 });
 
-/** Each client in a file, for program and libraries. */
+/** Each client in a file of its own, shared by program and libraries. */
 async function bundleClients(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		entryPoints: Object.fromEntries(CLIENTS.map((name) => [name, join(source, `${name}.ts`)])),
-		// Nearly all of it is code of others.
+		// Nearly all of it is third-party code.
 		sourcemap: false,
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -139,7 +139,7 @@ async function bundleClients(): Promise<Metafile> {
 	return metafile;
 }
 
-/** @param name of the bundle, and of its source */
+/** @param name of the output file */
 async function bundleProgram(name: string, entry: string): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
@@ -151,7 +151,7 @@ async function bundleProgram(name: string, entry: string): Promise<Metafile> {
 		define: { "import.meta.url": "__coinUrl" },
 		banner: { js: `${WRAPPER}const __coinUrl = require("node:url").pathToFileURL(__filename).href;` },
 		footer: { js: "})" },
-		// What is outside is required: kept code has no loader of modules.
+		// Externals are loaded with require(): cached code can't import modules.
 		supported: { "dynamic-import": false },
 	});
 	const file = join(root, "dist", `${name}.cjs`);
@@ -161,8 +161,8 @@ async function bundleProgram(name: string, entry: string): Promise<Metafile> {
 }
 
 /**
- * The explorer's page: a script, another that comes when a QR code is opened, one style sheet, one document; nothing of Node.js, nothing
- * from other hosts.
+ * The explorer's page: a script, a chunk loaded for QR codes, a style sheet and a document. Uses no Node.js
+ * modules and no other hosts.
  */
 async function bundleExplorer(): Promise<Metafile> {
 	const page = join(source, "explorer", "page");
@@ -176,7 +176,7 @@ async function bundleExplorer(): Promise<Metafile> {
 		target: ["chrome123", "firefox120", "safari17.5"],
 		format: "esm",
 		splitting: true,
-		// Names by which the server knows them.
+		// The server knows the chunks by these names.
 		chunkNames: "[name]",
 		minify: true,
 		legalComments: "none",
@@ -187,10 +187,10 @@ async function bundleExplorer(): Promise<Metafile> {
 	return metafile;
 }
 
-/** Programs that run while a new bundle is written still load chunks of the old one. */
+/** Running programs may still load chunks of the previous bundle for this long. */
 const GRACE_MS = 10 * 60_000;
 
-/** Crates whose compiled form is part of the repository, and where it is below src/ and dist/. */
+/** Crates whose compiled form is checked in, and its paths below src/ and dist/. */
 const CRATES = ["sapling-prover", "signature-recovery"];
 const COMPILED = [
 	"proving/sapling-prover.wasm",
@@ -199,14 +199,14 @@ const COMPILED = [
 	"node/signatures/recovery.wasm",
 ];
 
-/** @param packaged what is packed, and nothing else in the folder */
+/** @param packaged for publishing: empties the folder first */
 async function bundle(packaged: boolean): Promise<Metafile> {
 	const target = join(root, "dist");
 	if (packaged) await rm(target, { recursive: true, force: true });
 	const { metafile } = await build({
 		...COMMON,
 		entryPoints: entryPoints(packaged),
-		// Chunks, libraries and benches lie one folder down.
+		// Chunks, libraries and benches are one folder down.
 		plugins: [clientsApart("..")],
 		splitting: true,
 		format: "esm",
@@ -231,13 +231,13 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	return metafile;
 }
 
-/** Copies to a new file under the old name: a program that runs has the old one's bytes as its own code, and would end without a word. */
+/** Replaces the inode: overwriting a native module in place would crash processes that have it mapped. */
 async function replaceFile(from: string, to: string): Promise<void> {
 	await copyFile(from, `${to}.new`);
 	await rename(`${to}.new`, to);
 }
 
-/** Leaves the source maps compressed, as the package has them. */
+/** Compresses source maps, as published. */
 async function compressMaps(target: string): Promise<void> {
 	for (const item of readdirSync(target, { recursive: true, withFileTypes: true })) {
 		const path = join(item.parentPath, item.name);
@@ -247,17 +247,17 @@ async function compressMaps(target: string): Promise<void> {
 	}
 }
 
-/** Source files of which something is left in the bundles. */
+/** Source files of which some code is left in the bundles. */
 function bundledFiles(...bundles: readonly Metafile[]): Set<string> {
 	const outputs = bundles.flatMap((metafile) => Object.values(metafile.outputs));
 	return new Set(outputs.flatMap(({ inputs }) => Object.keys(inputs)));
 }
 
-/** Removes files of former bundles; commands that are gone at once, chunks when nobody can need them any more. */
+/** Removes files of previous bundles: commands immediately, chunks once no running program needs them. */
 async function removeStale(target: string, current: ReadonlySet<string>): Promise<void> {
 	for (const item of readdirSync(target, { recursive: true, withFileTypes: true })) {
 		const path = join(item.parentPath, item.name);
-		// What is gone of the manifests by first words goes when they are written.
+		// writeWords() removes its own stale folders.
 		if (!item.isFile() || current.has(path) || item.parentPath.startsWith(join(target, "words"))) continue;
 		const isChunk = item.parentPath.endsWith("chunks");
 		if (!isChunk || Date.now() - statSync(path).mtimeMs > GRACE_MS) await rm(path, { force: true });
@@ -265,8 +265,8 @@ async function removeStale(target: string, current: ReadonlySet<string>): Promis
 }
 
 /**
- * The flags of every command that a command lacks in the manifest: the framework loses them where a base class between
- * the command and {@link generalFlags} has no static members of its own.
+ * General flags missing from a command in the manifest: the framework loses them if a base class between the
+ * command and {@link generalFlags} has no static members of its own.
  */
 function general(plugin: Plugin, own: object): object {
 	const complete = plugin.manifest.commands["convert:unit"]?.flags ?? {};
@@ -274,7 +274,7 @@ function general(plugin: Plugin, own: object): object {
 	return Object.fromEntries(names.map((name) => [name, complete[name]]));
 }
 
-/** A package of one command for the framework: `coin node start` needs to know of no other. */
+/** A framework package with one command only, for a faster `coin node start`. */
 const START_COMMAND = ["dist/start/package.json", "dist/start/oclif.manifest.json"] as const;
 
 /** The members of package.json that the framework reads. */
@@ -294,12 +294,12 @@ async function writeStartCommand(plugin: Plugin): Promise<void> {
 	await writeFile(join(root, manifestPath), `${JSON.stringify({ ...manifest, commands: commandsOfNode })}\n`);
 }
 
-/** Commands that read what the manifest has of all others. */
+/** Commands that read the manifest entries of all others. */
 const READ_ALL = new Set(["autocomplete", "commands"]);
 
 /**
- * A package for each first word of a command line, which has of the commands of other words only that there are such: to
- * read the whole manifest takes longer than most commands do.
+ * A framework package per first word of a command line, with only the names of commands under other words:
+ * reading the whole manifest takes longer than most commands.
  */
 async function writeWords(plugin: Plugin): Promise<void> {
 	const folder = join(root, "dist", "words");
@@ -327,12 +327,12 @@ async function writeWords(plugin: Plugin): Promise<void> {
 async function writeManifest(): Promise<number> {
 	const plugin = new Plugin({ root, type: "core", ignoreManifest: true, errorOnManifestCreate: true });
 	await plugin.load();
-	// Shapes of results are asked for rarely, kinds by the command alone, and the manifest is read by every command.
+	// Every invocation reads the manifest, but these members are rarely needed, or only by the command itself.
 	for (const command of Object.values(plugin.manifest.commands)) {
 		for (const member of ["result", "outputKind", "takesIds", "enableJsonFlag"]) delete command[member];
 		command.flags = { ...command.flags, ...general(plugin, command.flags) };
 		command.usage ??= usageLine(command);
-		// Under another name of the command the framework would put that in front of this one.
+		// For aliases, the framework would put the alias before the command's name.
 		const name = `${command.id.replaceAll(":", " ")} `;
 		if (typeof command.usage === "string" && command.usage.startsWith(name))
 			command.usage = command.usage.slice(name.length);
@@ -342,7 +342,7 @@ async function writeManifest(): Promise<number> {
 	const path = join(root, "oclif.manifest.json");
 	await writeFile(`${path}.${process.pid}`, `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
 	await rename(`${path}.${process.pid}`, path);
-	// Its time says how old the bundle is: whatever was edited since has to be bundled again (test/built-program.ts).
+	// Its mtime is the start of the bundling: test/built-program.ts compares it with those of the sources.
 	await utimes(path, new Date(started), new Date(started));
 	return Object.keys(plugin.manifest.commands).length;
 }

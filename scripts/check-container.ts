@@ -1,8 +1,8 @@
 /**
- * Builds the image of docs/deployment/Containerfile and runs it as its head says: as nobody, with a root that can't be written and
- * without capabilities. It has to make blocks, answer, end by SIGTERM and go on with its data: `npm run tool check:container --
- * [--base <image>]`. Needs podman, and npm's registry; without `--base` it makes a base of Debian's packages and of the Node.js
- * that runs it, which takes root, debootstrap and Debian's archive.
+ * Builds the image of docs/deployment/Containerfile, runs it as its head says (unprivileged, with a read-only
+ * root), and checks blocks, answers, SIGTERM and restart: `npm run tool check:container -- [--base <image>]`.
+ * Needs podman and npm's registry; without `--base`, the base is built from Debian packages and the running
+ * Node.js, which needs root, debootstrap and Debian's archive.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -49,7 +49,7 @@ function needs(...programs: string[]): void {
 	process.exit(1);
 }
 
-/** Debian without anything that isn't needed, and the Node.js and npm of this process. @returns its name */
+/** A minimal Debian with Node.js and npm of this process. @returns the image's name */
 function makeBase(folder: string): string {
 	const release = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "stable";
 	const tree = join(folder, "base");
@@ -62,7 +62,7 @@ function makeBase(folder: string): string {
 	mkdirSync(join(tree, "usr/local/lib/node_modules"), { recursive: true });
 	cpSync(npm, join(tree, "usr/local/lib/node_modules/npm"), { recursive: true, verbatimSymlinks: true });
 	symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(tree, "usr/local/bin/npm"));
-	// npm's own configuration: whom this machine trusts, which may be behind a proxy of its own.
+	// npm trusts the same certificates as this machine, which may be behind a TLS proxy.
 	const trusted = "/etc/ssl/certs/ca-certificates.crt";
 	cpSync(trusted, join(tree, trusted));
 	writeFileSync(join(tree, "usr/local/lib/node_modules/npm/npmrc"), `cafile=${trusted}\n`);
@@ -98,7 +98,7 @@ async function readyPort(id: string, file: string): Promise<number> {
 	throw new Error(`the container isn't ready: ${podman("logs", id)}`);
 }
 
-/** Ends a container by SIGTERM. @throws {Error} if it has to be killed, or ends with a failure */
+/** Stops a container with SIGTERM. @throws {Error} if it has to be killed, or fails */
 function stop(id: string): void {
 	podman("stop", "--time", "100", id);
 	const code = podman("inspect", "--format", "{{.State.ExitCode}}", id);
@@ -108,7 +108,7 @@ function stop(id: string): void {
 
 const CHAIN = "node start --dev --seal 1 -d /data/chain --ready-file /tmp/ready".split(" ");
 
-/** Heights and the id of a block, asked by the program in the container. */
+/** Head and first block, queried by the program in the container. */
 async function facts(id: string): Promise<{ head: number; first: string }> {
 	const node = ["--node", `http://127.0.0.1:${await readyPort(id, "/tmp/ready")}`];
 	const head = (): number => Number(inside(id, "coin", "chain", "head", ...node));

@@ -1,7 +1,7 @@
 /**
- * Tries the built program under each release line of Node.js that it supports: one recorded set replayed, a development chain
- * started and asked. `npm run tool check:runtimes -- 22 24` tries those two alone. Needs the package registry that npm is
- * configured for, which has the runtimes as packages.
+ * Tests the built program under each supported release line of Node.js: replays a recording, and queries a
+ * development chain. `npm run tool check:runtimes -- 22 24` tests those two only. Needs npm's registry, which
+ * has the runtimes as packages.
  */
 
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const RECORDED_SET = "test/golden/late-stake-delegation";
 const root = join(import.meta.dirname, "..");
 const program = join(root, "bin/coin.js");
 
-/** Installs a runtime below a folder; without its install script, which fetches just this package. @returns its program */
+/** Installs a runtime into a folder, without its redundant install script. @returns path of the executable */
 function installRuntime(place: string, line: string): string {
 	const name = `node-${process.platform}-${process.arch}`;
 	mkdirSync(place);

@@ -1,4 +1,4 @@
-/** docs/configuration.md, made of the table of settings. */
+/** Generates docs/configuration.md from the table of settings. */
 
 import { isIdle, type SettingRow } from "../src/node/config/setting.js";
 import { allSettings, defaultText } from "../src/node/config/settings-table.js";
@@ -43,7 +43,7 @@ export function configurationPage(): string {
 	].join("\n");
 }
 
-/** docs/events.md with the lines of all receivers, made of their table. */
+/** docs/events.md with its table of receivers, generated from theirs. */
 export function withReceivers(page: string): string {
 	const lines = [...receiverRows.values()].map(({ docs }) => `| ${docs.join(" | ")} |\n`);
 	return page.replace(/(?<=^\| to \|.*\n\| --- .*\n)(?:\| .*\n)+/m, () => lines.join(""));

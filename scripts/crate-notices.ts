@@ -1,6 +1,6 @@
 /**
- * Writes the `NOTICES.txt` of a crate of `crates/`: the licences of what its compiled form contains, from their sources, for
- * `npm run bundle` to put beside the program. Needs cargo, after `cargo fetch` in the folder of the crate.
+ * Writes the `NOTICES.txt` of a crate in `crates/`: the licences of its linked dependencies, which `npm run
+ * bundle` ships with the program. Needs cargo, after `cargo fetch` in the crate's folder.
  *
  * npx tsx scripts/crate-notices.ts sapling-prover|signature-recovery
  */
@@ -9,7 +9,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What is built of each crate, and for what. */
+/** The built file of each crate, and its target. */
 const CRATES: Readonly<Record<string, { readonly file: string; readonly target: string }>> = {
 	"sapling-prover": { file: "proving/sapling-prover.wasm", target: "wasm32-unknown-unknown" },
 	"signature-recovery": {
@@ -56,7 +56,7 @@ const metadata = JSON.parse(
 const nodes = new Map(metadata.resolve.nodes.map((node) => [node.id, node]));
 const packages = new Map(metadata.packages.map((item) => [item.id, item]));
 
-/** What is linked: neither what runs at compile time nor what tests need. */
+/** Linked crates only: no build, proc-macro or dev dependencies. */
 const linked = new Set<string>();
 function collect(id: string): void {
 	const item = packages.get(id);
@@ -68,7 +68,7 @@ function collect(id: string): void {
 }
 collect(metadata.resolve.root);
 
-/** Where a package offers several, the shorter one does. */
+/** By preference: a package with several licences may be used under the shortest. */
 const WANTED = [/^licen[cs]e-mit/i, /^licen[cs]e(?!-apache)/i, /^copying/i, /^licen[cs]e/i];
 
 function textOf(folder: string): string | undefined {
@@ -93,13 +93,13 @@ for (const id of linked) {
 	const { name, version, license, manifest_path, authors } = item;
 	let text = textOf(dirname(manifest_path));
 	if (text === undefined) {
-		// The licence asks for its text where the package forgets it.
+		// The package omits the licence text, which the licence requires.
 		if (!license?.includes("MIT"))
 			throw new Error(`${name} has no licence file, and its licence is ${license}`);
 		text = `Copyright (c) ${authors.length > 0 ? authors.join(", ") : `the authors of ${name}`}\n\n${MIT}`;
 	}
 	byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
-	// Libraries of C that a crate brings along have terms of their own.
+	// Bundled C libraries have licences of their own.
 	const inside = join(dirname(manifest_path), "depend");
 	for (const library of existsSync(inside) ? readdirSync(inside) : []) {
 		const terms = statSync(join(inside, library)).isDirectory() && textOf(join(inside, library));

@@ -1,4 +1,4 @@
-/** Writes docs/openapi.json: the HTTP API in the neutral spelling, made of the endpoint table. */
+/** Writes docs/openapi.json, the HTTP API in the neutral spelling, from the endpoint table. */
 
 import { writeFileSync } from "node:fs";
 import { openApiDocument } from "../src/node/api/openapi.js";

@@ -1,6 +1,6 @@
 /**
- * Writes docs/commands/: a page a topic, from the commands themselves, so that no page names a flag that doesn't exist.
- * `--check` compares instead and fails on a difference.
+ * Writes docs/commands/, a page per topic, from the commands' own definitions. `--check` compares instead,
+ * and fails on differences.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ const { oclif } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) a
 	oclif: { topics: Record<string, { description: string }> };
 };
 
-/** Flags of every command, told once. */
+/** Flags of every command, listed once. */
 const GENERAL = ["json", "json-schema", "quiet", "config", "no-color"];
 const general = Object.values(manifest.commands["convert:unit"]?.flags ?? {}).filter(({ name }) =>
 	GENERAL.includes(name),

@@ -1,4 +1,4 @@
-/** Writes docs/configuration.md: every key of a node's configuration, made of the table of settings; and the receivers in docs/events.md. */
+/** Writes docs/configuration.md from the table of settings, and the receivers in docs/events.md. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { configurationPage, withReceivers } from "./configuration-page.js";

@@ -1,4 +1,4 @@
-/** Writes docs/opcodes.md: every operation of the contract machine, made of the opcode table. */
+/** Writes docs/opcodes.md from the opcode table. */
 
 import { writeFileSync } from "node:fs";
 import { opcodePage } from "./opcode-page.js";

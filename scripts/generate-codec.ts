@@ -1,8 +1,8 @@
 /**
- * Turns `proto/` into `src/protocol/generated/`: one TypeScript file a schema file, with a class a message.
+ * Generates `src/protocol/generated/` from `proto/`: a file per schema file, a class per message.
  *
- * protobufjs parses the schema; the code written here gives bigint for 64-bit fields, canonical bytes, kept unknown
- * fields, and read-only nested values, so that a copy of a message is shallow.
+ * protobufjs only parses the schema. Generated code uses bigint for 64-bit fields, encodes canonically, and
+ * has read-only nested values, so that copies are shallow; unknown fields are kept.
  */
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ function className(type: protobuf.ReflectionObject): string {
 		.join("");
 }
 
-/** Schema file of a type, as a path below the output folder without extension. */
+/** Schema file of a type, as an extensionless path below the output folder. */
 function moduleOf(type: protobuf.ReflectionObject): string {
 	if (type.fullName.startsWith(".google.protobuf.")) return "google/any";
 	for (let at: protobuf.ReflectionObject | null = type; at; at = at.parent) {
@@ -49,7 +49,7 @@ function moduleOf(type: protobuf.ReflectionObject): string {
 	throw new Error(`no file for ${type.fullName}`);
 }
 
-/** Messages that a network has with more fields: clients know them by the name that all networks share. */
+/** Messages that a network has extended: clients know them by the name common to all networks. */
 const SHARED_NAMES: Readonly<Record<string, string>> = {
 	"protocol.PostQuantumDelegableRequest": "protocol.CanDelegatedMaxSizeRequestMessage",
 };
@@ -75,7 +75,7 @@ interface Kind {
 }
 
 class Module {
-	/** Enumerations stand before the messages, whose descriptors refer to them. */
+	/** Emitted before the messages, whose descriptors refer to them. */
 	readonly enums: string[] = [];
 	readonly lines: string[] = [];
 	readonly imports = new Map<string, Set<string>>();
@@ -356,7 +356,7 @@ function readEmbedded(kind: Kind, target: string): string {
 	return `{ const inner = r.enter(); ${target} = ${kind.read}; r.leave(inner); }`;
 }
 
-/** Splits the emitted statements into one group a field: each group starts at one tab. */
+/** Splits the emitted statements into one group per field; each group starts at one tab. */
 function regroup(lines: string[]): string[][] {
 	const groups: string[][] = [];
 	let open = false;

@@ -1,4 +1,4 @@
-/** Every command, loaded: what the framework reads the manifest from, named in package.json. The program itself loads one at a time. */
+/** All commands, loaded; package.json names this file for the manifest. The program loads one at a time. */
 
 import { COMMANDS as TABLE } from "../src/commands/table.js";
 

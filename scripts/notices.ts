@@ -1,4 +1,4 @@
-/** The licences of what the bundle contains: their texts must travel with every copy of the code. */
+/** Licences of bundled packages, whose texts must accompany every copy of their code. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ interface BundledPackage {
 	readonly name: string;
 	readonly version: string;
 	readonly license: string;
-	/** Licence and notice files, as they are. */
+	/** Contents of licence and notice files. */
 	readonly texts: readonly string[];
 }
 
 /**
- * Directories of the packages that files belong to, relative to the root of the repository, sorted; a package that is
- * installed in two versions stands in two directories.
- * @param files paths relative to the root; those outside `node_modules` are left out
+ * Directories of the packages that contain the files, relative to the repository's root, sorted. A package
+ * installed in two versions has two directories.
+ * @param files paths relative to the root; those outside `node_modules` are ignored
  */
 export function packageDirectories(files: Iterable<string>): string[] {
 	const directories = new Set<string>();
@@ -28,7 +28,7 @@ export function packageDirectories(files: Iterable<string>): string[] {
 	return [...directories].sort();
 }
 
-/** @throws {Error} when the text of a licence is to be had neither from the package nor from `scripts/licenses` */
+/** @throws {Error} if neither the package nor `scripts/licenses` has the licence's text */
 function readPackage(directory: string): BundledPackage {
 	const path = join(root, directory);
 	const manifest = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as {
@@ -41,7 +41,7 @@ function readPackage(directory: string): BundledPackage {
 	const files = readdirSync(path).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
 	const texts = files.sort().map((file) => readFileSync(join(path, file), "utf8").trim());
 	if (texts.length === 0) {
-		// Some packages name a licence and forget its text; the licence asks for it all the same.
+		// Some packages omit their licence's text, though the licence requires it.
 		const standard = join(root, "scripts", "licenses", `${license}.txt`);
 		if (!existsSync(standard))
 			throw new Error(`${directory} has no licence file, and ${standard} is missing`);
@@ -58,7 +58,7 @@ function readPackage(directory: string): BundledPackage {
 /**
  * The text of THIRD-PARTY-NOTICES.txt.
  * @param files every source file of the bundle, relative to the root of the repository
- * @throws {Error} when a package doesn't say under which terms it may be passed on
+ * @throws {Error} if a package doesn't state its licence
  */
 export function thirdPartyNotices(files: Iterable<string>): string {
 	const packages = packageDirectories(files).map(readPackage);

@@ -1,4 +1,4 @@
-/** The page about the machine's operations, made of the opcode table. */
+/** Generates docs/opcodes.md from the opcode table. */
 
 import type { Gates } from "../src/node/vm/gates.js";
 import type { Instruction } from "../src/node/vm/instruction.js";
@@ -23,7 +23,7 @@ const PARAMETERS: Partial<Record<keyof Gates, string>> = {
 const COPY = "memory + 3 a word";
 const CALL = "40 + memory, 9,000 with value, what it passes on";
 
-/** Energy of operations whose energy depends on something. */
+/** Energy of operations whose cost isn't constant. */
 const RULES: Readonly<Record<string, string>> = {
 	EXP: "10 + 10 a byte of the exponent",
 	SHA3: "30 + memory + 6 a word",
@@ -51,7 +51,7 @@ const RULES: Readonly<Record<string, string>> = {
 	SUICIDE: "0; since #81 25,000 for a new account; since #94 5,000 more",
 };
 
-/** @throws if the table and the texts disagree on whose energy depends on something */
+/** @throws if the opcode table and RULES disagree on whether the energy is constant */
 function energyOf({ name, cost, action, isCall }: Instruction): string {
 	const depends = typeof cost !== "number" || isCall || action.kind === "mload" || action.kind === "mstore";
 	const rule = RULES[name];
@@ -66,7 +66,7 @@ function gateOf({ name, gate }: Instruction): string {
 	return parameter;
 }
 
-/** docs/opcodes.md. */
+/** The text of docs/opcodes.md. */
 export function opcodePage(): string {
 	const rows = [...opcodes].sort((a, b) => a.byte - b.byte);
 	return [

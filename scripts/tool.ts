@@ -1,6 +1,6 @@
 /**
- * Runs a tool of developers by its name: checks, fuzzers, soak tests and benches, which need more time, disk or other programs
- * than `npm test` has. `npm run tool` lists them; `npm run tool <name> -- <arguments>` runs one and ends with its exit code.
+ * Runs a developer tool by name: checks, fuzzers, soak tests and benches, which `npm test` can't afford. `npm
+ * run tool` lists them; `npm run tool <name> -- <arguments>` runs one and exits with its code.
  */
 
 import { spawnSync } from "node:child_process";
@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url";
 
 interface Tool {
 	readonly about: string;
-	/** A source that tsx runs, or a file of dist/ for Node.js itself. */
+	/** A source file to run with tsx, or a file of dist/ for Node.js. */
 	readonly file: string;
 	readonly words?: readonly string[];
-	/** The program is built first: the tool starts it, or is bundled with it. */
+	/** Whether to build first: the tool starts the program, or is bundled with it. */
 	readonly built?: boolean;
 }
 
@@ -129,7 +129,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 	"bench:vm": bench("vm", "contracts executed"),
 };
 
-/** @returns the exit code; 1 where a signal ended the program */
+/** @returns the exit code; 1 if terminated by a signal */
 function run(command: string, words: readonly string[]): number {
 	const root = fileURLToPath(new URL("..", import.meta.url));
 	return spawnSync(command, words, { cwd: root, stdio: "inherit" }).status ?? 1;

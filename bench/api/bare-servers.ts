@@ -1,6 +1,6 @@
 /**
- * Servers that do nothing but answer, with as many bytes as the path names: one of node:http, and one of node:net that takes each
- * packet for a request. What an answer costs less on none of them is the runtime's and the system's.
+ * Servers that only send as many bytes as the path names: one of node:http, and one of node:net that treats
+ * each packet as a request. They show the share of runtime and system in an answer's cost.
  */
 
 import { createServer as createHttpServer } from "node:http";
@@ -14,7 +14,7 @@ export interface BarePorts {
 
 const TYPE = "application/json;charset=utf-8";
 
-/** Bodies and whole answers by their length. */
+/** Bodies and complete responses by length. */
 const bodies = new Map<number, Buffer>();
 const answers = new Map<number, Buffer>();
 
@@ -24,7 +24,7 @@ function bodyOf(length: number): Buffer {
 	return body;
 }
 
-/** As a server of node:http would write it. */
+/** The bytes that node:http would write. */
 function answerOf(length: number): Buffer {
 	const head = `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\nContent-Type: ${TYPE}\r\nDate: ${new Date().toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=30\r\n\r\n`;
 	const answer = answers.get(length) ?? Buffer.concat([Buffer.from(head), bodyOf(length)]);
@@ -37,7 +37,7 @@ async function bound(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-/** Runs until its parent goes away. */
+/** Runs until the parent disconnects. */
 export async function serveBare(): Promise<void> {
 	const http = createHttpServer((request, response) => {
 		request.resume();
@@ -46,7 +46,7 @@ export async function serveBare(): Promise<void> {
 		response.end(body);
 	});
 	const net = createServer({ noDelay: true }, (socket) => {
-		// The path is the same for all requests of a connection.
+		// All requests of a connection have the same path.
 		let answer: Buffer | undefined;
 		socket.on("data", (bytes) => {
 			answer ??= answerOf(Number.parseInt(bytes.toString("latin1", "POST /".length, 32), 10));

@@ -1,18 +1,18 @@
-/** What a serving process tells its parent about itself, when it is asked. */
+/** Resource usage that a server process reports to its parent on request. */
 
 export interface Report {
 	readonly rssMiB: number;
 	/** CPU time of all threads since the start, in microseconds. */
 	readonly cpuUs: number;
-	/** Blocks since it was asked last. */
+	/** Blocks since the last report. */
 	readonly blocks: number;
 	/** Slots without a block. */
 	readonly missed: number;
-	/** How long after its slot the latest of the blocks was there. */
+	/** Largest delay of a block after its slot. */
 	readonly lateMs: number;
 }
 
-/** Tells the parent where it serves, and answers its questions until it goes away. */
+/** Sends the ports to the parent, then reports on request until the parent disconnects. */
 export function tellParent(
 	ports: object,
 	blocks: () => Pick<Report, "blocks" | "missed" | "lateMs"> = () => ({ blocks: 0, missed: 0, lateMs: 0 }),

@@ -1,6 +1,6 @@
 /**
- * The node under load, in a process of its own and without limits of calls: a development chain with a block a second, and the JSON-RPC
- * server of one over a long chain whose blocks are written.
+ * The node under load, in its own process without rate limits: a development chain with a block per second,
+ * or the JSON-RPC server of a long pre-written chain.
  */
 
 import { Broadcaster } from "../../src/node/api/broadcast.js";
@@ -57,7 +57,7 @@ function prepared(): Development {
 	return { ...development, config };
 }
 
-/** Runs until its parent goes away. */
+/** Runs until the parent disconnects. */
 export async function serve(): Promise<void> {
 	const development = prepared();
 	const running = await startNode({
@@ -65,7 +65,7 @@ export async function serve(): Promise<void> {
 		development,
 		dataDirectory: undefined,
 		producers: [],
-		// A call that began on a busy machine ends all the same.
+		// Calls may take longer on a busy machine.
 		limitTime: false,
 		host: "127.0.0.1",
 		log: {
@@ -96,10 +96,10 @@ export async function serve(): Promise<void> {
 	tellParent(served, counted, () => running.close());
 }
 
-/** The same over a chain of so many blocks that nothing is added to. Runs until its parent goes away. */
+/** Serves a static chain with this many blocks. Runs until the parent disconnects. */
 export async function serveLogs(blocks: number): Promise<void> {
 	const [state, { config }] = [await writtenChain(blocks), prepared()];
-	// What queries of logs ask of a node.
+	// The members that log queries use.
 	const node = {
 		config,
 		limiter: new RateLimiter(config.rateLimiter),

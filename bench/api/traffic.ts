@@ -1,4 +1,4 @@
-/** What happens on the chain under load: a token is deployed, and every second's block gets some transfers. */
+/** Traffic on the chain under load: a token is deployed, and each block contains some transfers. */
 
 import { contractAddress } from "../../src/protocol/address.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
@@ -42,22 +42,22 @@ async function deploy(url: string, bytecode: string, parameter: string): Promise
 	}
 }
 
-/** Deploys a token, whose whole supply belongs to the first account. */
+/** Deploys a token; the first account owns the whole supply. */
 export function deployToken(url: string): Promise<Uint8Array> {
 	const name = Buffer.from("Coupon").toString("hex").padEnd(64, "0");
 	const parameter = [word(64), word(1_000_000), word(6), name].join("");
 	return deploy(url, coupon.bytecode.slice(2), parameter);
 }
 
-/** Deploys a contract that calculates. */
+/** Deploys a contract for CPU-bound calls. */
 export const deployLoops = (url: string): Promise<Uint8Array> =>
 	deploy(url, compiled.contracts.Loops.code, "");
 
-/** `sort` of so many numbers, as the data of a call. */
+/** Call data of `sort` for `length` numbers. */
 export const sortOf = (length: number): string =>
 	`${compiled.contracts.Loops.selectors["sort(uint256)"]}${word(length)}`;
 
-/** `balanceOf` of an account, as the data of a call. */
+/** Call data of `balanceOf`. */
 export const balanceOf = (account: Uint8Array): string =>
 	`70a08231${toHex(account.subarray(1)).padStart(64, "0")}`;
 

@@ -1,6 +1,6 @@
-/** Chance that benches can repeat. */
+/** Reproducible randomness. */
 
-/** A generator of pseudo-random numbers below a bound (xorshift32): the same run every time. */
+/** Pseudo-random numbers below a bound (xorshift32), the same in each run. */
 export function random(seed: number): (bound: number) => number {
 	let state = seed;
 	return (bound) => {

@@ -1,5 +1,5 @@
 /**
- * Compiles the Solidity sources of this folder into compiled.json: creation code and selectors a contract.
+ * Compiles the Solidity sources in this folder into compiled.json: creation code and selectors per contract.
  *
  * npx tsx bench/contracts/compile.ts
  */
@@ -33,7 +33,7 @@ const input = {
 	settings: {
 		evmVersion: "shanghai",
 		optimizer: { enabled: true, runs: 200 },
-		// The same bytes wherever it is compiled.
+		// Reproducible on any machine.
 		metadata: { bytecodeHash: "none", appendCBOR: false },
 		outputSelection: { "*": { "*": ["evm.bytecode.object", "evm.methodIdentifiers"] } },
 	},

@@ -1,13 +1,13 @@
-/** Calls, creations and the ends of frames. */
+/** Calls, contract creation, and operations that end a frame. */
 
 import { toHex } from "../../src/protocol/bytes.js";
 import { CALLEE, type Shape } from "./host.js";
 
 const callee = `0x${toHex(CALLEE.subarray(1))}`;
-/** An account that nothing has ever touched. */
+/** An account that doesn't exist. */
 const ABSENT = "0x1234567890";
 
-/** All operands of the calls with a value and without: input and output ranges, value, target, energy. */
+/** Call operations, with the operands pushed between input range and target: token id, value. */
 const CALLS: readonly (readonly [name: string, before: string])[] = [
 	["CALL", "PUSH0"],
 	["CALLCODE", "PUSH0"],
@@ -21,7 +21,7 @@ const call = (name: string, target: string, inSize = "PUSH0", outSize = "PUSH0",
 	return `${outSize} PUSH0 ${inSize} PUSH0 ${value} ${target} ${energy} ${name} POP`;
 };
 
-/** Grows memory without a charge: a precompiled contract writes its output there. */
+/** Grows memory without charge: the identity contract writes its output there. */
 const freeMemory = "PUSH0 0x2fffe0 0x20 PUSH0 0x04 GAS STATICCALL POP";
 
 const plain: readonly Shape[] = CALLS.flatMap(([name]) => [
@@ -55,7 +55,7 @@ const plain: readonly Shape[] = CALLS.flatMap(([name]) => [
 
 const large = { before: "0x01 0x2fffe0 MSTORE", energy: 22_000_000, reserve: 2_000_000 };
 
-/** What moves much memory for little. */
+/** Calls with large memory ranges at low cost. */
 const wide: readonly Shape[] = [
 	{
 		name: "CALL, 3 MiB of input, no account there",
@@ -109,7 +109,7 @@ const wide: readonly Shape[] = [
 	},
 ];
 
-/** Deep nests. */
+/** Deep recursion. */
 const nested: readonly Shape[] = [
 	{
 		name: "CALL, of itself to the deepest",
@@ -147,7 +147,7 @@ const values: readonly Shape[] = [
 	},
 ];
 
-/** Creation code of 3 MiB whose first operation is a STOP, or a jump to its end. */
+/** Creation code of 3 MiB that starts with STOP, or jumps to its end. */
 const creations: readonly Shape[] = [
 	{
 		name: "CREATE, nothing",

@@ -1,4 +1,4 @@
-/** Runs programs of the contract machine as a signed block does: without a deadline, on a cold state in memory. */
+/** Runs programs as a signed block does: without a deadline, on uncached state in memory. */
 
 import { unverifiedProofs } from "../../src/node/shielded/proofs.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../src/node/state/database.js";
@@ -20,40 +20,40 @@ import { Account, AccountType, SmartContract } from "../../src/protocol/messages
 import { assemble } from "../../test/node/vm/assembler.js";
 import { latestGates } from "../../test/node/vm/machine-fixture.js";
 
-/** The contract that runs a shape, and one that it may call. */
+/** Runs the shapes. */
 export const CONTRACT = fromHex(`41${"33".repeat(20)}`);
 export const CALLEE = fromHex(`41${"44".repeat(20)}`);
 export const CALLER = fromHex(`41${"22".repeat(20)}`);
 
 const ID = fromHex("11".repeat(32));
 
-/** All rules of block version 32 that the main network has, and contracts compatible with others, for their precompiles. */
+/** All mainnet rules of block version 32, and EVM-compatible contracts for their precompiles. */
 const commonGates: Gates = { ...latestGates, newResourceModel: true, dynamicEnergy: true, compatible: true };
 
-/** A program that is measured: its body is repeated until the energy is almost gone. */
+/** A program to measure: its body is repeated until the energy is almost used up. */
 export interface Shape {
 	readonly name: string;
-	/** Rules of later versions that it is about. */
+	/** Rules of later versions under test. */
 	readonly gates?: Partial<Gates>;
-	/** The operations and precompiled contracts that it is about, by name. */
+	/** Names of the operations and precompiled contracts under test. */
 	readonly covers: readonly string[];
 	/** Runs once. */
 	readonly before?: string;
-	/** Leaves the stack as it found it. */
+	/** Must leave the stack unchanged. */
 	readonly body: string;
-	/** How often the body stands in the loop. */
+	/** Copies of the body per loop iteration. */
 	readonly unroll?: number;
 	/** Code of {@link CALLEE}. */
 	readonly callee?: string;
-	/** Energy that one round of the loop needs at most. */
+	/** Upper bound for the energy of one iteration. */
 	readonly reserve?: number;
 	readonly energy?: number;
-	/** Puts what the program reads into the state. @param used words that its operations had on top of the stack */
+	/** Writes the state that the program reads. @param used top stack words of the watched operation */
 	readonly prepare?: (state: StateView, used: readonly Word[]) => void;
-	/** The operation whose operands `prepare` hears of. */
+	/** The operation whose operands are passed to `prepare`. */
 	readonly watch?: string;
 	readonly input?: Uint8Array;
-	/** It is measured as if it was packed, not as in a signed block: the order of its storage has a limit. */
+	/** Runs as during block production, which limits the storage order; signed blocks have no such limit. */
 	readonly isPacked?: boolean;
 }
 
@@ -72,12 +72,12 @@ export function programOf({ before = "", body, unroll = 24, reserve = 60_000 }: 
 
 const SEED = { genesisTimestampMs: 0n, maintenanceIntervalMs: 21_600_000n, committee: () => 0n };
 
-/** The newest state of a database that was not read yet. */
+/** A database's latest state, with nothing cached. */
 async function coldState(disk: KeyValueDatabase): Promise<StateView> {
 	return createView((await StateDatabase.open(disk)).headBackend, SEED);
 }
 
-/** A shape made ready to run any number of times, each time on the same state with nothing of it cached. */
+/** Prepares a shape to run any number of times, each on the same uncached state. */
 export async function prepareShape(shape: Shape): Promise<() => Promise<Measured>> {
 	const disk = createMemoryDatabase();
 	const database = await StateDatabase.open(disk);
@@ -130,7 +130,7 @@ function runOnce(state: StateView, shape: Shape, observer?: ExecutionObserver): 
 		block: { number: 1000n, timestampMs: 1_700_000_000_000n, witness: CALLER },
 		root: { id: ID },
 		origin: CALLER,
-		// Only something far above every bar meets it.
+		// Only reached by something far above every bar.
 		deadlineMs: performance.now() + LONGEST_MS,
 		endsAtFirstOperation: false,
 		proofs: unverifiedProofs,

@@ -1,11 +1,11 @@
-/** Operations on words, memory, code and logs, each with the operands that cost the most time. */
+/** Operations on words, memory, code and logs, with the slowest operands. */
 
 import { opcodes } from "../../src/node/vm/opcodes.js";
 import type { Shape } from "./host.js";
 
 const word = (byte: string): string => `0x${byte.repeat(32)}`;
 
-/** Operands of several kinds; the second one is on top of the stack, as the first operand of an operation. */
+/** Operands of several kinds; the second is on top of the stack. */
 const PAIRS: readonly (readonly [kind: string, below: string, top: string])[] = [
 	["small", "0x07", "0x05"],
 	["of 53 bits", "0x1fffffffffffff", "0x1fffffffffffff"],
@@ -129,10 +129,10 @@ const stack: readonly Shape[] = [
 ];
 
 const MEMORY = "0x300000";
-/** A reserve for memory of 3 MiB, whose first use costs 19 M. */
+/** Energy reserve for 3 MiB of memory, whose expansion costs 19 M. */
 const LARGE = 30_000_000;
 
-/** With all memory paid for. */
+/** With memory already expanded to its maximum. */
 const ofAllMemory = (name: string, covers: string, body: string, unroll = 1): Shape => ({
 	name,
 	covers: [covers],
@@ -264,5 +264,5 @@ export const operationShapes: readonly Shape[] = [
 	...inert,
 ];
 
-/** Names of all operations, for the check that none is forgotten. */
+/** All operation names, to check that none is missing. */
 export const operationNames: readonly string[] = opcodes.map((row) => row.name);

@@ -1,4 +1,4 @@
-/** The precompiled contracts, with the inputs that take the most time for their price. */
+/** Precompiled contracts, with the slowest inputs for their price. */
 
 import { Buffer } from "node:buffer";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
@@ -32,16 +32,16 @@ const words = (...values: readonly (bigint | number | Uint8Array)[]): Uint8Array
 
 const wordOf = new Map(precompiles.map(({ name, word }) => [name, word]));
 
-/** Calls a precompiled contract with the first `size` bytes of memory; the answer goes behind them. */
+/** Calls a precompiled contract with the first `size` bytes of memory; output is written after them. */
 const ask = (name: string, size: number, energy = "GAS"): string =>
 	`PUSH0 ${hex(32 * Math.ceil(size / 32))} ${hex(size)} PUSH0 ${hex(wordOf.get(name) as number)} ${energy} STATICCALL POP`;
 
-/** What fails takes all the energy that it was given: no more than its price. */
+/** A failing call consumes all energy given to it, so give it no more than its price. */
 const failing = (name: string, size: number, energy: number): Partial<Shape> => ({
 	body: ask(name, size, energy === 0 ? "PUSH0" : hex(energy)),
 });
 
-/** With this input in memory at 0. */
+/** Input stored in memory at 0. */
 function withInput(name: string, kind: string, input: Uint8Array, more: Partial<Shape> = {}): Shape {
 	return {
 		name: `${name}, ${kind}`,
@@ -53,7 +53,7 @@ function withInput(name: string, kind: string, input: Uint8Array, more: Partial<
 	};
 }
 
-/** With this many first bytes of memory, all paid for; what stands there is `start` and zeros. */
+/** Input is the first `size` bytes of expanded memory: `start`, then zeros. */
 function ofMemory(
 	name: string,
 	kind: string,
@@ -78,7 +78,7 @@ const KEY = Buffer.alloc(32, 7);
 const SIGNATURE = sign(HASH, KEY);
 const GENERATOR_X = 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n;
 
-/** r of the generator and s = hash: what they sign for is the point at infinity. */
+/** With r = x of the generator and s = hash, the recovered key is the point at infinity. */
 const infinity = words(HASH, 27, GENERATOR_X, BigInt(`0x${HASH.toString("hex")}`));
 
 const large = (size: number): Partial<Shape> => ({
@@ -100,7 +100,7 @@ const recoveries: readonly Shape[] = [
 	withInput("ecrecover", "nothing", NONE),
 ];
 
-/** ABI data of an array of signatures that stands at word `index`, all entries the same one. */
+/** ABI data of a signature array at word `index`; all entries share the same signature. */
 function signatures(count: number, signature: Uint8Array): Uint8Array {
 	const padded = Buffer.alloc(96);
 	padded.set(signature);
@@ -120,31 +120,31 @@ function batch(count: number, signature: Uint8Array): Uint8Array {
 	);
 }
 
-/** The first number of these 32 that is the x coordinate of a point. */
+/** The first of 32 numbers that is the x coordinate of a curve point. */
 function coordinateFrom(first: number): number {
 	for (let x = first; x < first + 32; x++) {
 		try {
 			secp256k1.Point.fromHex(`02${x.toString(16).padStart(64, "0")}`);
 			return x;
 		} catch {
-			// There is no such point.
+			// No point has this x.
 		}
 	}
 	throw new Error(`no point near ${first}`);
 }
 
 /**
- * An array whose offsets are, each with the next two, the signatures as well, and of which the last stand for several
- * entries: it is as short as `count` entries allow. Its count is the hash and the number of addresses, too.
+ * The shortest array of `count` entries: each offset and the next two double as a signature, the last ones
+ * several times; `count` also serves as hash and number of addresses.
  */
 function overlapping(count: number): Uint8Array {
-	// Offset i points at word i + 5, as the length; a length has to be 65 or more, r and s have to be there.
+	// Offset i points at word i + 5 as length: that has to be 65 or more, and r and s must follow.
 	const most = count - 4;
 	const offsets = Array.from({ length: count }, (_, i) => coordinateFrom(32 * (2 + (i % most)) + 1));
 	return words(count, 64, count, ...offsets);
 }
 
-/** As many signatures as entries. */
+/** A different signature per entry. */
 function different(count: number): Uint8Array {
 	const places = Array.from({ length: count }, (_, i) => 32 * count + 128 * i);
 	const signed = Array.from({ length: count }, (_, i) => {
@@ -192,7 +192,7 @@ const checks: readonly Shape[] = [
 const header = (base: number, exponent: number, modulus: number): Uint8Array =>
 	words(base, exponent, modulus);
 
-/** Bytes of a number with all bits set. */
+/** A number with all bits set. */
 const full = (length: number): Uint8Array => Buffer.alloc(length, 0xff);
 
 function powerInput(base: number, exponent: number, modulus: number): Uint8Array {
@@ -261,7 +261,7 @@ const modexp: readonly Shape[] = [
 	),
 ];
 
-/** The prices and bounds of #96. */
+/** Prices and limits of parameter #96. */
 const OSAKA_POWERS = [
 	[1, 1, 1],
 	[1, 32, 1],
@@ -368,11 +368,11 @@ const curves: readonly Shape[] = [
 	),
 ];
 
-/** A point of the curve BLS12-381 in its group. */
+/** A point in the BLS12-381 subgroup G1. */
 const blsPoint = (scalar: bigint): Uint8Array => bls12_381.G1.Point.BASE.multiply(scalar).toBytes();
 const HALF = 0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5an;
 
-/** Words and points with all their work, for a proof that is wrong. */
+/** A wrong proof that takes all verification steps. */
 function evaluation(commitment: Uint8Array, proof: Uint8Array): Uint8Array {
 	const hash = Buffer.concat([Buffer.of(1), sha256(commitment).subarray(1)]);
 	return Buffer.concat([hash, words(HALF, HALF - 1n), commitment, proof]);
@@ -421,7 +421,7 @@ const shielded: readonly Shape[] = SHIELDED.map(([name, size]) =>
 	ofMemory(name, "its bookkeeping alone", size, NONE, { unroll: 1, energy: 3_000_000, reserve: 500_000 }),
 );
 
-/** Questions that take addresses and numbers, with as many words as each wants. */
+/** Queries of addresses and numbers, with their count of words. */
 const QUERIES: readonly (readonly [name: string, words: number])[] = [
 	["rewardBalance", 0],
 	["isSrCandidate", 1],
@@ -462,7 +462,7 @@ const queries: readonly Shape[] = QUERIES.flatMap(([name, count]) => {
 
 await loadPostQuantum();
 
-/** ABI data: words as they are, and byte strings, arrays of words, or arrays of byte strings behind them. */
+/** ABI encoding: words inline; byte strings and arrays in the tail. */
 function abiData(...values: readonly (bigint | Uint8Array | readonly (bigint | Uint8Array)[])[]): Uint8Array {
 	const tails: Uint8Array[] = [];
 	let end = 32 * values.length;
@@ -494,7 +494,7 @@ function arrayData(values: readonly (bigint | Uint8Array)[]): Uint8Array {
 }
 
 const PQ_GATES = { fnDsa512: true, mlDsa44: true, anyPostQuantum: true };
-/** As many as one call may verify. */
+/** The most per call. */
 const PQ_BATCH = 16;
 const PQ_SIGNERS = 5;
 
@@ -502,7 +502,7 @@ const postQuantum: readonly Shape[] = postQuantumSchemes.flatMap((scheme) => {
 	const { keysOfSeed, sign } = postQuantumAlgorithm(scheme);
 	const keys = keysOfSeed(new Uint8Array(scheme.seedLength).fill(7));
 	const name = scheme === FN_DSA_512 ? "FnDsa512" : "MlDsa44";
-	/** As call data holds it: Falcon's without its header, filled with zeros. */
+	/** As in call data: Falcon signatures without header byte, zero-padded. */
 	const slotOf = (message: Uint8Array): Uint8Array => {
 		const signature = sign(message, keys.privateKey, (length) => new Uint8Array(length).fill(5));
 		return scheme === FN_DSA_512
@@ -516,7 +516,7 @@ const postQuantum: readonly Shape[] = postQuantumSchemes.flatMap((scheme) => {
 	const batch = abiData(HASH, slots, publicKeys, times(PQ_BATCH, BigInt(addressWord(signer))));
 	const message = sha256(Buffer.concat([signer, Buffer.alloc(4), HASH]));
 	const [own, one] = [BigInt(addressWord(signer)), BigInt(scheme.id)];
-	// A signer that was counted isn't verified again: five entries cost one verification.
+	// Signers are verified once: five entries cost one verification.
 	const multi = abiData(
 		own,
 		0n,

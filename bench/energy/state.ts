@@ -1,4 +1,4 @@
-/** Operations that read and write the chain's state, each time another entry where that costs more. */
+/** Operations that access the chain's state, on a new entry each time where that costs more. */
 
 import { stores } from "../../src/node/state/definition.js";
 import type { StateView } from "../../src/node/state/view.js";
@@ -49,7 +49,7 @@ function rows(state: StateView, used: readonly Word[]): void {
 	}
 }
 
-/** The same under the keys of #99. */
+/** The same with storage keys of parameter #99. */
 function ownRows(state: StateView, used: readonly Word[]): void {
 	const keys = new RowKeys(CONTRACT, undefined, 0);
 	for (const slot of used) {
@@ -57,7 +57,7 @@ function ownRows(state: StateView, used: readonly Word[]): void {
 	}
 }
 
-/** A query of an account: an absent one, always another absent one, and others that are there. */
+/** Queries of an account: itself, always new missing ones, existing ones. */
 const query = (name: string, prepare: NonNullable<Shape["prepare"]>): readonly Shape[] => [
 	{ name: `${name}, itself`, covers: [name], body: `ADDRESS ${name} POP` },
 	{ name: `${name}, others that aren't there`, covers: [name], body: `GAS ${name} POP` },
@@ -67,7 +67,7 @@ const query = (name: string, prepare: NonNullable<Shape["prepare"]>): readonly S
 const WITNESSES = 30;
 const witness = (i: number): Uint8Array => toAddress(0x7000 + i);
 
-/** The contract has stake, votes and rewards of many cycles. */
+/** The contract has stakes, votes, and rewards of many cycles. */
 function voter(state: StateView): void {
 	for (let i = 0; i < WITNESSES; i++) {
 		state.account.put(witness(i), Account.create({ address: witness(i) }));
@@ -85,7 +85,7 @@ function voter(state: StateView): void {
 	state.properties.set("ALLOW_DELEGATE_RESOURCE", 1n);
 }
 
-/** Two arrays in memory: votes and witnesses, of 30 entries. */
+/** Two arrays of 30 entries in memory: votes and witnesses. */
 const ballot = [
 	`0x${WITNESSES.toString(16)} PUSH0 MSTORE`,
 	...Array.from({ length: WITNESSES }, (_, i) => `0x0a 0x${(32 + 32 * i).toString(16)} MSTORE`),
@@ -169,7 +169,7 @@ const stakes: readonly Shape[] = [
 
 const SEPARATE = { separateRows: true };
 
-/** Rows since #99, and the guard of block version 38. */
+/** Storage rows since #99, and the guard of block version 38. */
 const laterStorage: readonly Shape[] = [
 	{ name: "SLOAD, missing slots since #99", gates: SEPARATE, covers: ["SLOAD"], body: "GAS SLOAD POP" },
 	...(
@@ -220,7 +220,7 @@ const laterStorage: readonly Shape[] = [
 
 const OF_OTHERS = `0x${toHex(CALLEE.subarray(1))}`;
 
-/** Two slots of one row are written; then each frame reads one more slot, which is there. */
+/** Writes two slots that share a row; then each frame reads another existing slot. */
 const sharedRow = (which: string, first: bigint, second: bigint): Shape => ({
 	name: `SLOAD, stored slots in frames, ${which}`,
 	covers: ["SLOAD", "DELEGATECALL"],
@@ -231,7 +231,7 @@ const sharedRow = (which: string, first: bigint, second: bigint): Shape => ({
 	prepare: rows,
 });
 
-/** Frames have copies of the storage, whose order matters if two slots share a row. */
+/** Frames copy the storage; the order of writes matters if two slots share a row. */
 const sharedRows: readonly Shape[] = [
 	sharedRow("two slots share a row", 1n, (9n << 248n) + 1n),
 	{

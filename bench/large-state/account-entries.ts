@@ -1,11 +1,11 @@
-/** Accounts of a large state, as entries of the database. */
+/** Accounts of a large state, as database entries. */
 
 import { stores } from "../../src/node/state/definition.js";
 import { concatBytes } from "../../src/protocol/bytes.js";
 import type { RawEntry } from "./data-set.js";
 import { plainAccount, type Sender } from "./network.js";
 
-/** The address of an account without a key: spread over the key space as hashes are, ascending with the index. */
+/** An address without a known key: evenly spread over the key space, ascending with the index. */
 export function addressAt(index: number, count: number): Uint8Array {
 	const address = Buffer.alloc(21);
 	address[0] = 0x41;
@@ -17,9 +17,9 @@ export function addressAt(index: number, count: number): Uint8Array {
 const prefix = Uint8Array.of(stores.account.index);
 
 /**
- * Entries of so many accounts, ascending.
- * @param senders accounts among them whose keys are known
- * @param record the encoded account; `sender` is its index among the senders
+ * Entries of `count` accounts, ascending.
+ * @param senders accounts among them with known keys
+ * @param record encodes an account; `sender` is its index among the senders
  */
 export function* accountEntries(
 	count: number,

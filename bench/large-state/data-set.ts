@@ -1,4 +1,4 @@
-/** Data directories and blocks that are made once and kept, in the folder of the user's caches. */
+/** Data directories and blocks, created once and cached in the user's cache folder. */
 
 import {
 	cpSync,
@@ -19,13 +19,13 @@ import { DATABASE_FOLDER } from "./network.js";
 
 const FOLDER = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "coin-bench");
 const BATCH = 20_000;
-/** LevelDB has nothing left to do when its files have been the same for so long. */
+/** LevelDB has finished compaction if its files haven't changed for this long. */
 const QUIET_MS = 3_000;
 
-/** An entry of the database, its store's prefix included. */
+/** A database entry, including its store's prefix. */
 export type RawEntry = readonly [key: Uint8Array, value: Uint8Array];
 
-/** The folder of a data set. @param make fills the folder that it is given */
+/** Cached folder of a data set. @param make fills the given folder */
 export async function keptFolder(name: string, make: (folder: string) => Promise<void>): Promise<string> {
 	const folder = join(FOLDER, name);
 	if (existsSync(folder)) return folder;
@@ -37,7 +37,7 @@ export async function keptFolder(name: string, make: (folder: string) => Promise
 	return folder;
 }
 
-/** Copies a closed data directory beside the data sets; tables never change, so they are shared. @returns the copy */
+/** Copies a closed data directory; immutable table files are hard-linked. @returns path of the copy */
 export function sharedCopy(directory: string): string {
 	const copy = join(FOLDER, `copy-${process.pid}`);
 	rmSync(copy, { recursive: true, force: true });
@@ -49,7 +49,7 @@ export function sharedCopy(directory: string): string {
 	return copy;
 }
 
-/** Writes entries straight into the database of a closed data directory; in ascending order it takes the least time. */
+/** Writes entries directly into the database of a closed data directory; fastest in ascending order. */
 export async function addEntries(directory: string, entries: Iterable<RawEntry>): Promise<void> {
 	const database = await openDataDirectory(directory, DATABASE_FOLDER);
 	let batch: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
@@ -60,7 +60,7 @@ export async function addEntries(directory: string, entries: Iterable<RawEntry>)
 		batch = [];
 	}
 	await database.write(batch, true);
-	// A table that a close leaves unfinished would be written anew by the first copy, in the original.
+	// Waits for compaction: one that is unfinished on close would run again in each copy.
 	for (let before = ""; ; ) {
 		const now = JSON.stringify(database.levels?.());
 		if (now === before) break;
@@ -70,7 +70,7 @@ export async function addEntries(directory: string, entries: Iterable<RawEntry>)
 	await database.close();
 }
 
-/** Keeps encoded blocks in a file: each behind its length. */
+/** Writes encoded blocks to a file, each after its length. */
 export function writeBlocks(path: string, blocks: readonly Uint8Array[]): void {
 	writeFileSync(
 		path,

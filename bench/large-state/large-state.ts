@@ -1,4 +1,4 @@
-/** What the benches of large states have in common: a data set a size, made once, and one process a measurement. */
+/** Common code of benches with large states: one cached data set per size, one process per measurement. */
 
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -18,18 +18,18 @@ const BLOCKS = 100;
 const PER_BLOCK = 200;
 const MAX_SENDERS = BLOCKS * PER_BLOCK;
 
-/** A state that can have any size, and what is executed on it. */
+/** A state of variable size, and the transactions to execute on it. */
 export interface LargeState {
-	/** What there are many of. */
+	/** What the size counts. */
 	readonly name: string;
-	/** Of the imported chain; absent: 100 of 200 transactions each. */
+	/** Blocks to import; by default 100 with 200 transactions each. */
 	readonly blocks?: number;
 	readonly perBlock?: number;
-	/** Produces blocks before anything else is there. */
+	/** Produces blocks before the entries are added. */
 	prepare?(open: OpenChain, senders: readonly Sender[]): void;
-	/** The entries that make the size, those of the senders included; ascending. @param open the prepared chain */
+	/** Entries that make up the size, including the senders', ascending. @param open the prepared chain */
 	entries(open: OpenChain, count: number, senders: readonly Sender[]): Iterable<RawEntry>;
-	/** @param pick a number below a bound, by chance */
+	/** @param pick a random number below a bound */
 	transaction(
 		open: OpenChain,
 		sender: Sender,
@@ -56,7 +56,7 @@ async function make(state: LargeState, count: number, folder: string): Promise<v
 	}
 }
 
-/** Whether a transaction passes: chance may draw one whose sender has nothing left to give. */
+/** Whether a transaction is valid: the random sender may have nothing left to spend. */
 function isTaken({ chain }: OpenChain, transaction: SignedTransaction): boolean {
 	try {
 		chain.pushTransaction(transaction);
@@ -90,8 +90,8 @@ async function makeBlocks(
 }
 
 /**
- * Prints a JSON line for each size.
- * @param arguments_ sizes; or, for the process that measures one, `--measure` and the folder of a data set
+ * Prints a JSON line per size.
+ * @param arguments_ sizes; in the measuring subprocess `--measure` and the folder of a data set
  */
 export async function benchLargeState(state: LargeState, arguments_: readonly string[]): Promise<void> {
 	await useFastHashing();

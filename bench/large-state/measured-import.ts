@@ -1,4 +1,4 @@
-/** Importing blocks on a large state, in a process of its own: rate, processor time, memory, and how long the event loop waits. */
+/** Import of blocks on a large state, in its own process: rate, CPU time, memory, event loop delay. */
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,12 +12,12 @@ import { openNetwork } from "./network.js";
 
 const CLOCK_TICKS = 100;
 const SAMPLE_MS = 50;
-/** Code that isn't compiled yet takes several times as long: what delays others is measured after so many blocks. */
+/** Delays are measured after so many blocks: uncompiled code takes several times as long. */
 const WARM_UP_BLOCKS = 10;
-/** The first second isn't what a long import is like. */
+/** The first second isn't representative of a long import. */
 const WARM_UP_MS = 1_000;
 
-/** What one import came to: numbers, and the processor time of each thread. */
+/** Results of one import: numbers, and the CPU time of each thread. */
 type Measured = Readonly<Record<string, number | readonly number[]>>;
 
 /** Measures one import of a data set. @param folder with `data` and `blocks` */
@@ -88,7 +88,7 @@ export async function measureImport(folder: string): Promise<Measured> {
 	}
 }
 
-/** Memory of this process that is not a mapped file, where the system tells. */
+/** Resident memory without mapped files; on other systems than Linux, all of it. */
 function ownMemoryMiB(): number {
 	try {
 		return (
@@ -99,10 +99,10 @@ function ownMemoryMiB(): number {
 	}
 }
 
-/** Processor time of the thread that executes, where the system tells; 0 elsewhere. */
+/** CPU time of the main thread; 0 except on Linux. */
 const mainThreadMs = (): number => threadMs().get(String(process.pid)) ?? 0;
 
-/** Processor time of each thread of this process, where the system tells. */
+/** CPU time of each thread of this process; empty except on Linux. */
 function threadMs(): ReadonlyMap<string, number> {
 	try {
 		return new Map(readdirSync("/proc/self/task").map((id) => [id, processorMs(id)]));
@@ -117,7 +117,7 @@ function processorMs(thread: string): number {
 	return ((Number(fields[11]) + Number(fields[12])) * 1000) / CLOCK_TICKS;
 }
 
-/** Bytes that this process has written to files, where the system tells. */
+/** Bytes written to files by this process; 0 except on Linux. */
 function writtenBytes(): number {
 	try {
 		return Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"))?.[1] ?? 0);

@@ -1,4 +1,4 @@
-/** Starting a node on a large state: how soon it answers over HTTP. */
+/** Startup time of a node on a large state, until it answers over HTTP. */
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { NETWORK } from "./network.js";
 
 const STARTS = 3;
 
-/** @param folder with `data` @returns milliseconds until the first answer, in the median */
+/** @param folder with `data` @returns median milliseconds until the first answer */
 export async function measureStart(folder: string): Promise<number> {
 	const times: number[] = [];
 	for (let i = 0; i < STARTS; i++) times.push(await startOnce(folder));

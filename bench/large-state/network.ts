@@ -1,4 +1,4 @@
-/** The network that the benches of large states import: 27 witnesses, and senders whose keys are known. */
+/** The network of benches with large states: 27 witnesses, and senders with known keys. */
 
 import { OpenChain } from "../../src/node/chain/open-chain.js";
 import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
@@ -39,7 +39,7 @@ export function makeSenders(count: number): readonly Sender[] {
 
 const producers = Array.from({ length: WITNESSES }, (_, index) => producerWithKey(keyOf(`witness ${index}`)));
 
-/** What is on at the main network today. */
+/** Parameters enabled on mainnet. */
 const TODAY = [
 	"allowCreationOfContracts",
 	"allowMultiSign",
@@ -73,7 +73,7 @@ const TODAY = [
 	"allowTvmCancun",
 ];
 
-/** As a configuration file. */
+/** Text of the configuration file. */
 export const NETWORK = `storage { transHistory.switch = on }
 	 enery.limit.block.num = 0
 	 genesis.block { timestamp = "0", parentHash = "00", assets = [
@@ -87,7 +87,7 @@ export const NETWORK = `storage { transHistory.switch = on }
 
 const config: NodeConfig = parseConfig(NETWORK);
 
-/** Where the state is in a data directory. */
+/** Folder of the database in a data directory. */
 export const DATABASE_FOLDER = config.storage.directory;
 
 export function openNetwork(dataDirectory: string): Promise<OpenChain> {
@@ -104,7 +104,7 @@ export function openNetwork(dataDirectory: string): Promise<OpenChain> {
 	});
 }
 
-/** Packs what is pending into the next slot's block. @returns its bytes */
+/** Produces the next slot's block from pending transactions. @returns its bytes */
 export function produceNext({ chain }: OpenChain): Uint8Array {
 	const producer = producerOf(producers, scheduledWitness(chain.state, 1n));
 	if (!producer) throw new Error("a witness has no key");
@@ -115,13 +115,13 @@ let nonce = 0n;
 
 interface SigningOptions {
 	readonly feeLimitSun?: bigint;
-	/** Of the permission that it names; absent: none. */
+	/** Permission to name; none by default. */
 	readonly permissionId?: number;
-	/** Who signs besides its sender. */
+	/** Additional signers. */
 	readonly others?: readonly Sender[];
 }
 
-/** A transaction on the head, signed by its sender. */
+/** A signed transaction that references the head. */
 export function signedBy(
 	{ key }: Sender,
 	{ chain: { head } }: OpenChain,
@@ -143,12 +143,12 @@ export function signedBy(
 	return new SignedTransaction(message);
 }
 
-/** What an active permission allows. */
+/** Operations that an active permission allows. */
 export const OPERATIONS = Buffer.from("7fff1fc0033ec30f".padEnd(64, "0"), "hex");
 
 /**
- * What the network keeps of an account that has coins, is used, and never changed its permissions.
- * @param more fields of its own
+ * A record of an account with coins and usage that never changed its permissions.
+ * @param more additional fields
  */
 export function plainAccount(address: Uint8Array, more: Partial<Account> = {}): Uint8Array {
 	const keys = [Key.create({ address, weight: 1n })];

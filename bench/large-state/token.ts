@@ -1,4 +1,4 @@
-/** A token contract compiled from ordinary Solidity, with any number of holders. */
+/** A token contract compiled from Solidity, with any number of holders. */
 
 import { readFileSync } from "node:fs";
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
@@ -13,7 +13,7 @@ import type { SignedTransaction } from "../../src/protocol/transaction.js";
 import type { RawEntry } from "./data-set.js";
 import { type Sender, signedBy } from "./network.js";
 
-/** Where the token keeps its mapping of balances. */
+/** Storage slot of the mapping of balances. */
 const BALANCES_SLOT = 2;
 export const FEE_LIMIT_SUN = 1_000_000_000n;
 const BALANCE = fromHex((10n ** 24n).toString(16).padStart(64, "0"));
@@ -31,7 +31,7 @@ const SELECTORS = {
 
 const word = (value: number): Uint8Array => fromHex(value.toString(16).padStart(64, "0"));
 
-/** A holder without a key, as a word. */
+/** A holder without a known key, as a word. */
 function holderAt(index: number): Buffer {
 	const holder = Buffer.alloc(32);
 	for (let at = 12; at < 28; at += 4) holder.writeUInt32BE(Math.imul(index + at, 0x9e3779b1) >>> 0, at);
@@ -40,7 +40,7 @@ function holderAt(index: number): Buffer {
 }
 const holderOf = ({ address }: Sender): Buffer => Buffer.concat([Buffer.alloc(12), address.subarray(1)]);
 
-/** The contract that the first transaction of the chain made. */
+/** The contract created by the first transaction of block 2. */
 export function tokenOf({ chain }: OpenChain): { readonly address: Uint8Array; readonly keys: RowKeys } {
 	const creation = chain.blockByNumber(2n)?.transactions[0];
 	if (!creation) throw new Error("there is no contract");
@@ -49,7 +49,7 @@ export function tokenOf({ chain }: OpenChain): { readonly address: Uint8Array; r
 	return { address, keys: new RowKeys(address, contract?.trx_hash, contract?.version) };
 }
 
-/** Rows of the balances of holders, ascending by key: keys are sorted in shares, by their first byte behind the contract's. */
+/** Storage rows of balances, ascending: bucketed by the first byte after the prefix, to sort in parts. */
 function* rows(keys: RowKeys, holders: Iterable<Buffer>): Generator<RawEntry> {
 	const shares: string[][] = Array.from({ length: 256 }, () => []);
 	const slot = Buffer.alloc(64);
@@ -70,12 +70,12 @@ function* holders(count: number, senders: readonly Sender[]): Generator<Buffer> 
 	for (let index = senders.length; index < count; index++) yield holderAt(index);
 }
 
-/** The rows that make so many holders, ascending; the senders first among them. */
+/** Storage rows for `count` holders, ascending, including the senders. */
 export function holderRows(open: OpenChain, count: number, senders: readonly Sender[]): Iterable<RawEntry> {
 	return rows(tokenOf(open).keys, holders(count, senders));
 }
 
-/** The transaction that makes the contract: the first of block 2. */
+/** The transaction that creates the contract: the first of block 2. */
 export function tokenCreation(open: OpenChain, owner: Sender): SignedTransaction {
 	const creation = CreateSmartContract.create({
 		owner_address: owner.address,
@@ -89,7 +89,7 @@ export function tokenCreation(open: OpenChain, owner: Sender): SignedTransaction
 	return signedBy(owner, open, "CreateSmartContract", creation, { feeLimitSun: FEE_LIMIT_SUN });
 }
 
-/** The call that sends one token, or allows it. @param index of the receiver among the holders */
+/** A call that transfers or approves one token. @param index the recipient's index among the holders */
 export function tokenCall(
 	open: OpenChain,
 	{ address }: Sender,

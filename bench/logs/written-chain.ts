@@ -1,6 +1,6 @@
 /**
- * A long chain in memory, whose blocks are written, not executed: transfers of busy tokens leave logs in each, and one quiet contract
- * leaves one in every twenty thousandth.
+ * A long chain in memory, written without execution: each block has logs of busy tokens, and every 20,000th
+ * one of a quiet contract.
  */
 
 import { indexLogs } from "../../src/node/chain/section-bloom.js";
@@ -26,7 +26,7 @@ const holder = (i: number): Uint8Array => holders[i % HOLDERS] as Uint8Array;
 const QUIET = hashOf("quiet").subarray(0, 20);
 const TRANSFER = hashOf("Transfer");
 
-/** What is asked of it, by name: the addresses and topics of a filter. */
+/** Filters by name. */
 export const LOG_QUERIES: Readonly<
 	Record<string, { readonly addresses: Uint8Array[]; readonly topics: Uint8Array[][] }>
 > = {

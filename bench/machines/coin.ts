@@ -1,4 +1,4 @@
-/** Our machine over a state in memory, as a transaction uses it: a machine a call, its changes committed. */
+/** Our machine on in-memory state, used as by transactions: one machine per call, changes committed. */
 
 import { unverifiedProofs } from "../../src/node/shielded/proofs.js";
 import { createMemoryDatabase } from "../../src/node/state/database.js";
@@ -18,10 +18,10 @@ import { Account, AccountType, SmartContract, SmartContractABI } from "../../src
 import { latestGates } from "../../test/node/vm/machine-fixture.js";
 import { type BenchMachine, SENDER } from "./machine.js";
 
-/** Block version 32 without contracts of version 1 and dynamic energy: the main network's rules but one. */
+/** Block version 32 without contract version 1 and dynamic energy; only the latter differs from mainnet. */
 const gates: Gates = { ...latestGates, newResourceModel: true };
 
-/** A transaction has its id before it runs. */
+/** A transaction's id is known before execution. */
 const ROOT = { id: keccak256(Buffer.from("transaction")) };
 
 const NO_INPUT = new Uint8Array(0);
@@ -34,7 +34,7 @@ function prefixed(address: Uint8Array): Uint8Array {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one environment whose members all need each other
 export async function coinMachine(compiles: Compiles): Promise<BenchMachine> {
 	const database = await StateDatabase.open(createMemoryDatabase());
-	// The base takes writes as they come: no block collects them to be undone.
+	// The base view writes directly: there are no blocks to revert.
 	const state = createView(database.baseBackend, {
 		genesisTimestampMs: 0n,
 		maintenanceIntervalMs: 21_600_000n,
@@ -68,7 +68,7 @@ export async function coinMachine(compiles: Compiles): Promise<BenchMachine> {
 			endsAtFirstOperation: false,
 			proofs: unverifiedProofs,
 			saveCancelDetails: false,
-			// What a node does that nobody asks for them: each takes a hash.
+			// As on a node without internal transaction lists, which cost a hash each.
 			listInternal: false,
 		});
 		const frame = new Frame(machine, {

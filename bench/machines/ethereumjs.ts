@@ -1,4 +1,4 @@
-/** @ethereumjs/evm over its own state in memory, with the same compiled Keccak as ours. */
+/** @ethereumjs/evm on its own in-memory state, with the same compiled Keccak as ours. */
 
 import { Common, Hardfork, Mainnet } from "@ethereumjs/common";
 import { createEVM } from "@ethereumjs/evm";
@@ -31,7 +31,7 @@ export async function ethereumjsMachine(): Promise<BenchMachine> {
 			skipBalance: true,
 			...(to ? { to } : {}),
 		});
-		// What a transaction does at its end: warm addresses and transient storage are forgotten.
+		// As at the end of a transaction: clears warm addresses and transient storage.
 		await evm.journal.cleanup();
 		const { exceptionError } = result.execResult;
 		if (exceptionError) throw new Error(exceptionError.error);

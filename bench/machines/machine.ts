@@ -1,8 +1,8 @@
-/** What a contract machine must do to be measured. Every call changes the machine's state for the next one. */
+/** A contract machine to measure. Each call keeps its state changes for the next one. */
 
 export interface BenchMachine {
 	readonly name: string;
-	/** The same address for the same code: what is measured is the call. */
+	/** Stores code at an address derived from it, without running anything. */
 	install(code: Uint8Array): Promise<Uint8Array>;
 	/** Runs creation code. @returns the contract's address, 20 bytes */
 	deploy(creationCode: Uint8Array): Promise<Uint8Array>;
@@ -10,5 +10,5 @@ export interface BenchMachine {
 	call(contract: Uint8Array, data: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Who calls, 20 bytes. */
+/** The caller, 20 bytes. */
 export const SENDER = new Uint8Array(20).fill(0x22);

@@ -1,19 +1,19 @@
-/** What the machines are asked to do. */
+/** Programs for the machines to run. */
 
 import { readFileSync } from "node:fs";
 import { disassemble } from "../../src/node/vm/disassembler.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import type { BenchMachine } from "./machine.js";
 
-/** One unit of a workload: an operation of the machine, or a call of a contract. */
+/** What is counted: operations of the machine, or iterations of a contract call. */
 export type Unit = "operations" | "runs";
 
 export interface Workload {
 	readonly name: string;
 	readonly unit: Unit;
-	/** What our machine must reach against the other one; 0: no demand. */
+	/** Required ratio of our speed to the other machine's; 0 if none. */
 	readonly demand: number;
-	/** Prepares contracts. @returns one call, and how many units it has */
+	/** Prepares contracts. @returns a call, and its number of units */
 	prepare(machine: BenchMachine): Promise<{ readonly units: number; call(round: number): unknown }>;
 }
 
@@ -52,7 +52,7 @@ function loop(name: string, body: string, rounds: number, demand: number): Workl
 	};
 }
 
-/** Calls of compiled code that takes how often it does something, and perhaps a number that is another one each time. */
+/** Calls compiled code with an iteration count, and optionally a number that varies per call. */
 function job(name: string, signature: string, rounds: number, demand: number): Workload {
 	return {
 		name,
@@ -71,7 +71,7 @@ function job(name: string, signature: string, rounds: number, demand: number): W
 
 const wide = (byte: string): string => `7f${byte.repeat(32)}`;
 const SUPPLY = 10n ** 33n;
-/** More than any cache of the machine has room for. */
+/** More than any cache of the machine holds. */
 const RECEIVERS = 4096;
 
 const transfer: Workload = {
@@ -138,7 +138,7 @@ export const workloads: readonly Workload[] = [
 	),
 	loop("loop: memory words", "6040518060405250", 300_000, 0),
 	loop("loop: copying 1 KiB of memory", "6104005f6104005e", 30_000, 0),
-	// Other bytes each time.
+	// Different bytes each time.
 	loop("loop: Keccak of 64 bytes", "805f5260405f2050", 50_000, 0),
 	loop("loop: Keccak of 1 KiB", "6104005f2050", 10_000, 0),
 	loop("loop: storage reads", "60055450", 100_000, 0),

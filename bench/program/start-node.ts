@@ -1,4 +1,4 @@
-/** A node of the bundled program in a process of its own, until it answers. */
+/** Starts a node of the bundled program in its own process, and waits until it answers. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { request } from "node:http";
@@ -10,9 +10,9 @@ const ASK_AGAIN_MS = 3;
 
 export interface StartedNode {
 	readonly child: ChildProcess;
-	/** From the start of the process to the whole first answer of getnowblock. */
+	/** From process start to the complete first answer of getnowblock. */
 	readonly answerMs: number;
-	/** Ends the process. */
+	/** Stops the process. */
 	stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function freePorts(count: number): Promise<number[]> {
 	return ports;
 }
 
-/** @param words arguments of `coin node start` @param port where it will answer over HTTP */
+/** @param words arguments of `coin node start` @param port its HTTP port */
 export async function startNode(words: readonly string[], cwd: string, port: number): Promise<StartedNode> {
 	const started = performance.now();
 	const child = spawn(process.execPath, [PROGRAM, "node", "start", ...words], {

@@ -1,4 +1,4 @@
-/** Encodes typed arguments as call data (the contract ABI specification). Arrays and tuples are typed as JSON. */
+/** Encodes typed arguments as call data (contract ABI specification). Arrays and tuples are JSON. */
 
 import { AbiDataError, type CodecValue, encode } from "../abi/codec.js";
 import { type AbiParameter, arrayParts, integerType } from "../abi/parameter.js";
@@ -7,7 +7,7 @@ import { PAGE_LIMITS } from "./abi-values.js";
 import { addressText, bytesOf, hexAddress, hexOf } from "./address-text.js";
 import { isJson, readJson } from "./answer.js";
 
-/** A typed argument didn't fit its type. */
+/** A typed argument doesn't match its type. */
 export class ArgumentError extends Error {
 	override readonly name = "ArgumentError";
 }
@@ -16,7 +16,7 @@ export class ArgumentError extends Error {
 const isStructure = (parameter: AbiParameter): boolean =>
 	arrayParts(parameter) !== undefined || parameter.type === "tuple";
 
-/** A short hint how to type a value. */
+/** A hint how to type a value. */
 export function hintFor(parameter: AbiParameter): string {
 	if (arrayParts(parameter)) return "a JSON list: [1, 2]";
 	if (parameter.type === "tuple") {
@@ -43,7 +43,7 @@ export function encodeArguments(parameters: readonly AbiParameter[], typed: read
 		const made = parameters.map((parameter, index) => argumentValue(parameter, values[index], 0));
 		return hexOf(encode(parameters.map(neutral), made, PAGE_LIMITS.depth));
 	} catch (error) {
-		// Types whose members are unknown, or that are nested too deeply.
+		// Types with unknown components, or nested too deeply.
 		if (error instanceof AbiDataError)
 			throw new ArgumentError(`these arguments can't be typed here: ${error.message}`);
 		throw error;

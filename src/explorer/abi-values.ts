@@ -1,4 +1,4 @@
-/** Decodes values of calls, results and logs for the page. Data that the codec doesn't understand is left unchanged. */
+/** Decodes values of calls, results and logs. Data that the codec can't decode is left unchanged. */
 
 import { AbiDataError, type CodecLimits, decode, type ValueMaker, wordValue } from "../abi/codec.js";
 import { type AbiParameter, arrayParts, isElementaryType } from "../abi/parameter.js";
@@ -66,7 +66,7 @@ export function decodeValues(
 	}
 }
 
-/** An indexed value from its topic, which has only a hash of types longer than a word. Undefined if it isn't a topic. */
+/** An indexed value from its topic; for dynamic types only its hash. Undefined if it isn't a topic. */
 export function topicValue(parameter: AbiParameter, topic: string): Value | undefined {
 	const isWord = !arrayParts(parameter) && !/^(string|bytes|tuple)$/.test(parameter.type);
 	return isWord ? decodeValues([parameter], topic)?.[0]?.value : { kind: "text", text: `hash ${topic}` };

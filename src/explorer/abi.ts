@@ -1,4 +1,4 @@
-/** Contract interfaces in the forms of nodes and of compilers, and the decoding of calls, events and errors by them. */
+/** Contract ABIs as nodes and compilers write them, and decoding of calls, events and errors. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { COMMON_SIGNATURES, PANICS } from "../abi/common-signatures.js";
@@ -24,12 +24,12 @@ export interface Reading {
 	readonly values: readonly Decoded[];
 }
 
-/** The items of the record that `getcontract` answers with. */
+/** The items of an answer to `getcontract`. */
 export function itemsOf(contract: Json): readonly AbiItem[] {
 	return itemsOfList(objectsOf(objectOf(contract, "abi"), "entrys"));
 }
 
-/** The items of a list, in the chain's form (`Function`, `View`) or in that of compilers. */
+/** The items of a list, as the chain (`Function`, `View`) or compilers write them. */
 export function itemsOfList(list: readonly Json[]): readonly AbiItem[] {
 	return list.slice(0, MAX_ITEMS).flatMap((entry) => {
 		const kind = textOf(entry, "type").toLowerCase() as AbiKind;
@@ -59,10 +59,10 @@ function parametersOf(entry: Json, name: string, depth = 0): AbiParameter[] | un
 	return found;
 }
 
-/** Whether calling it changes nothing. */
+/** Whether calling it changes no state. */
 export const reads = ({ mutability }: AbiItem): boolean => mutability === "view" || mutability === "pure";
 
-/** Whether everything needed to encode or decode it is known. */
+/** Whether all its types are known, so that it can be encoded and decoded. */
 export const isKnown = ({ inputs }: AbiItem): boolean => isComplete(inputs);
 
 const hashes = new WeakMap<AbiItem, string>();
@@ -88,12 +88,12 @@ export const COMMON: readonly AbiItem[] = [
 			.split("\n")
 			.flatMap((line) => known(kind as AbiKind, line)),
 	),
-	// Non-fungible tokens have the token's number as a topic.
+	// ORC-721 transfers have the token's number as a topic.
 	...known("event", "Transfer(address indexed from, address indexed to, uint256 indexed tokenId)"),
 	...known("event", "Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)"),
 ];
 
-/** A signature of the list as an item; none for the few that take tuples. */
+/** A signature of the list as an item; empty for the few with tuples. */
 function known(kind: AbiKind, line: string): AbiItem[] {
 	const [, name, inputs = ""] = /^(\w+)\(([^()]*)\)/.exec(line) ?? [];
 	if (name === undefined) return [];
@@ -160,7 +160,7 @@ export type Refusal =
 	| ({ readonly kind: "error" } & Reading)
 	| { readonly kind: "unknown"; readonly data: string };
 
-/** The reason of a contract's revert; undefined if it gives none. @param data hexadecimal */
+/** A contract's revert reason; undefined if it gives none. @param data hexadecimal */
 export function refusalOf(items: readonly AbiItem[], data: string): Refusal | undefined {
 	if (data === "") return undefined;
 	const own = readingOf([...items, ...COMMON], "error", data);

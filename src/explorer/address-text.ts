@@ -1,4 +1,4 @@
-/** Addresses in the forms of nodes and of users, without APIs that only Node.js has (protocol/blocks §1.1). */
+/** Addresses as nodes and users write them, without Node.js APIs (protocol/blocks §1.1). */
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { base58 } from "@scure/base";

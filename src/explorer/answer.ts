@@ -1,4 +1,4 @@
-/** A node's answers as JSON values: integers beyond the safe range stay text, and members are read by kind. */
+/** Answers of a node as JSON. Integers beyond the safe range stay text; members are read by type. */
 
 export type Json = { readonly [name: string]: unknown };
 

@@ -1,6 +1,6 @@
-/** Axes of charts: where their lines are, and which value is at a position. */
+/** Scales and keyboard navigation of charts. */
 
-/** The smallest of 1, 2, 5, 10, 20, … (or tenths, hundredths of them) that no value exceeds; 0 if none is above 0. */
+/** The smallest 1, 2 or 5 times a power of ten that no value exceeds; 0 if none is positive. */
 export function topOf(values: readonly number[]): number {
 	const most = Math.max(0, ...values);
 	if (most === 0) return 0;
@@ -10,7 +10,7 @@ export function topOf(values: readonly number[]): number {
 	return Number((step * power).toPrecision(1));
 }
 
-/** The extent drawn for one value, as fractions of the width, and its text. */
+/** A value's horizontal extent as fractions of the width, and its text. */
 export interface Extent {
 	readonly from: number;
 	readonly to: number;

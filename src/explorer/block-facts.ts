@@ -1,4 +1,4 @@
-/** Facts that pages read from blocks, transactions and receipts. */
+/** Reads facts from blocks, transactions and receipts. */
 
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
 import type { NodeClient } from "./node-client.js";
@@ -58,16 +58,16 @@ const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length :
 export const signatureCount = (transaction: Json): number =>
 	lengthOf(transaction["signature"]) + lengthOf(transaction["pq_auth_sig"]);
 
-/** The account that a transaction names beside its owner; empty if none. */
+/** The other account that a transaction names; empty if none. */
 export function receiverOf({ value }: TransactionFacts): string {
 	return (
 		textOf(value, "to_address") || textOf(value, "contract_address") || textOf(value, "receiver_address")
 	);
 }
 
-/** Coins that it moves, stakes or releases, in sun. */
+/** Coins moved, staked or released, in sun. */
 export function amountOf({ type, value }: TransactionFacts): bigint | undefined {
-	// Here `amount` counts token units, whereas in a purchase of tokens it is the coins paid.
+	// Here `amount` is in token units; when buying tokens, it is the coins paid.
 	if (type === "TransferAssetContract") return undefined;
 	const created = objectOf(value, "new_contract");
 	if (created["call_value"] !== undefined) return wholeOf(created, "call_value");
@@ -75,10 +75,10 @@ export function amountOf({ type, value }: TransactionFacts): bigint | undefined 
 	return member === undefined ? undefined : wholeOf(value, member);
 }
 
-/** Names of such amounts in the various types. */
+/** Members with coin amounts in the various types. */
 const AMOUNTS = ["amount", "call_value", "frozen_balance", "unfreeze_balance", "balance"];
 
-/** Totals over some receipts. */
+/** Totals over receipts. */
 interface Usage {
 	readonly transactions: number;
 	readonly energy: number;
@@ -105,13 +105,13 @@ export function usageOf(infos: readonly Json[]): Usage {
 /** The most blocks whose fees are cached: more than a list shows. */
 const MAX_BLOCKS = 60;
 
-/** Fees of transactions, which only receipts contain; those of a block are fetched together, once. */
+/** Fees, which only receipts contain. Those of a block are fetched together, once. */
 export class BlockFees {
 	private readonly known = new Map<string, Promise<ReadonlyMap<string, bigint>>>();
 
 	constructor(private readonly client: Pick<NodeClient, "call">) {}
 
-	/** @param id of one of its transactions @returns undefined if the node doesn't have it */
+	/** @param id of one of the block's transactions @returns undefined if the node doesn't have it */
 	async feeOf(
 		{ number, id: blockId }: Pick<BlockFacts, "number" | "id">,
 		id: string,
@@ -153,7 +153,7 @@ export interface HourFacts {
 }
 
 /**
- * Fetches the blocks of the last hour: all at once, or a few of each part, depending on the rate of the newest ones.
+ * Fetches the blocks of the last hour: all, or samples of each part if the newest ones are too frequent.
  * @param newest the newest blocks, newest first
  */
 export async function lastHour(
@@ -204,7 +204,7 @@ export async function lastHour(
 	return { ...partsOf(spans, sinceMs, head.timeMs), isSampled: true };
 }
 
-/** Transactions spread evenly over a span of time, or at one moment. */
+/** Transactions spread evenly over a time span, or at one moment. */
 type Span = readonly [fromMs: number, untilMs: number, transactions: number];
 
 function partsOf(spans: readonly Span[], sinceMs: number, untilMs: number): Omit<HourFacts, "isSampled"> {
@@ -223,16 +223,16 @@ function partsOf(spans: readonly Span[], sinceMs: number, untilMs: number): Omit
 	return { sinceMs, partMs, counts };
 }
 
-/** The most bytes of a block (protocol/blocks §5.2). */
+/** The block size limit in bytes (protocol/blocks §5.2). */
 const MAX_BLOCK_BYTES = 2_000_000;
-/** A signature in a message: 65 bytes, tag, length. */
+/** An encoded signature: 65 bytes, tag, length. */
 const SIGNATURE_SIZE = 2 + 65;
 /** Encoding overhead of a post-quantum key and signature. */
 const ENTRY_BYTES = 11;
 /** Approximate size of the header with its signature. */
 const HEADER_BYTES = 180;
 
-/** How full a block is, in thousandths of the maximum size; approximate, since answers lack the bytes of results. */
+/** Block fill in thousandths of the size limit; approximate, since answers lack the bytes of results. */
 export function blockFill({ transactions }: Pick<BlockFacts, "transactions">): number {
 	let bytes = HEADER_BYTES;
 	for (const transaction of transactions) {

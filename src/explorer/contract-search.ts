@@ -1,4 +1,4 @@
-/** Searches contracts by name or selector: by their own, source and token names, and by their functions. */
+/** Finds contracts by name (own, source or token), or by functions and selectors. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
@@ -44,7 +44,7 @@ export async function contractsNamed(
 		const holding = names.filter((each) => each.toLowerCase().includes(wanted));
 		const had = itemsNamed(items, wanted);
 		if (holding.length === 0 && had.length === 0) return;
-		// Anybody can choose any name: the address distinguishes contracts of the same name.
+		// Names aren't unique: the address distinguishes contracts of the same name.
 		const called = [...new Set(names)].map((each) => shortened(each, 20)).join(", ");
 		const kind = symbol === "" ? "contract" : "token";
 		const text = called === "" ? `${kind} ${address}` : `${kind}: ${called} at ${address}`;
@@ -65,13 +65,13 @@ function itemsNamed(items: readonly AbiItem[], wanted: string): readonly AbiItem
 	return [...like.filter(isWhole), ...like.filter((item) => !isWhole(item))];
 }
 
-/** The signatures of common functions and errors of that name. */
+/** Signatures of common functions and errors with that name. */
 export const commonNamed = (typed: string): readonly string[] =>
 	COMMON.filter(({ name, kind }) => kind !== "event" && name.toLowerCase() === typed.toLowerCase()).map(
 		(item) => `${said(item)}, selector 0x${selectorOf(item)}`,
 	);
 
-/** The signatures of a selector, and the contracts that have it. */
+/** The signatures with a selector, and the contracts that have it. */
 interface SelectorFacts {
 	/** `transfer(address,uint256)`; several if they share the selector, none if unknown. */
 	readonly signatures: readonly string[];
@@ -92,7 +92,7 @@ export async function selectorFacts(
 		const { items, name, code } = await contracts.factsOf(address);
 		const own = items.filter(isMeant);
 		for (const item of own) signatures.add(said(item));
-		// Compiled dispatchers push each selector to compare it with the call's: opcode 63 is PUSH4.
+		// Compiled dispatchers push each selector for comparison: opcode 63 is PUSH4.
 		const isInCode = code.toLowerCase().includes(`63${selector}`);
 		if (own.length === 0 && !isInCode) return;
 		const how = own.length > 0 ? "by its interface" : "its code holds these bytes";
@@ -129,7 +129,7 @@ export function contractOf(transaction: Json): string | undefined {
 	const owner = bytesOf(hexAddress(addressText(textOf(value, "owner_address")) ?? "") ?? "");
 	const hash = bytesOf(id);
 	if (type !== "CreateSmartContract" || !owner || !hash) return undefined;
-	// A contract's address follows from its transaction and sender (protocol/blocks §1.1), so no receipt is needed.
+	// The address follows from transaction id and sender (protocol/blocks §1.1), so no receipt is needed.
 	return addressText(hexOf(keccak_256(Uint8Array.of(...hash, ...owner)).subarray(-20)));
 }
 
@@ -160,7 +160,7 @@ export async function seenContracts(client: NodeClient): Promise<SeenContracts> 
 		const startNum = Math.max(0, since - BLOCKS_A_QUESTION);
 		answer = await client.call("getblockbylimitnext", { startNum, endNum: since });
 	}
-	// Contracts created by contracts may not be called directly, but tokens among them log. A busy chain has too many logs.
+	// Contract-created tokens are found by their logs. Skipped if there are enough: a busy chain has too many.
 	if (found.size < MOST) for (const address of await loggingTokens(client)) found.add(address);
 	return { addresses: [...found].slice(0, MOST), since };
 }

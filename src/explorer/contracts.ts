@@ -1,4 +1,4 @@
-/** Interfaces and sources of contracts, each fetched once: from the chain, and verified ones stored with the node. */
+/** ABIs and sources of contracts, each fetched once: from the chain, and verified ones from the node. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { addressInWord, IMPLEMENTATION_SELECTOR, minimalTarget, PROXY_SLOTS } from "../abi/proxy.js";
@@ -15,7 +15,7 @@ const MOST = 60;
 
 /** What a page shows about a contract. */
 interface ContractFacts {
-	/** Its own items, and those of the contract whose code it runs. */
+	/** Its own items, and those of its implementation if it is a proxy. */
 	readonly items: readonly AbiItem[];
 	/** Name given by its owner; may be empty. */
 	readonly name: string;
@@ -23,7 +23,7 @@ interface ContractFacts {
 	readonly sourceName: string;
 	/** Its creation code, hexadecimal; empty if created by another contract. */
 	readonly code: string;
-	/** Storage layout from its stored source, or from that of the contract whose code it runs. */
+	/** Storage layout from its stored source, or from that of its implementation. */
 	readonly layout: StorageLayout | undefined;
 }
 
@@ -32,7 +32,7 @@ const NOBODY = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb";
 
 const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "", layout: undefined };
 
-/** Fetches a value once for each address; beyond the limit it gives another value. */
+/** Fetches a value once per address; beyond the limit, returns `none`. */
 function once<T>(
 	known: Map<string, Promise<T>>,
 	text: string,
@@ -73,14 +73,14 @@ export class Contracts {
 	 * @param account an address in any form
 	 */
 	labelOf(account: string): Promise<string> {
-		// The query for its interface has returned its name, too.
+		// The contract's facts include its name.
 		const known = this.known.get(addressText(account) ?? "");
 		const ask = async (address: string) => (await known)?.name || this.askLabel(address);
 		return once(this.labels, account, ask, "");
 	}
 
 	private async askLabel(address: string): Promise<string> {
-		// Mints come from the zero address, and burns go there.
+		// The zero address: the sender of mints and the receiver of burns.
 		if (address === NOBODY) return "nobody";
 		const account = await this.client.call("getaccount", { address }).catch((): Json => ({}));
 		return textOf(account, "type") === "Contract"
@@ -108,8 +108,8 @@ export function accountName(account: Json): string {
 }
 
 /**
- * The layout for reading a contract's storage: its own, or for a proxy without variables that of its implementation.
- * @param behind of {@link itemsBehind}
+ * The layout to read a contract's storage by: its own, or for a proxy without one its implementation's.
+ * @param behind from {@link itemsBehind}
  */
 export function layoutOf(
 	source: Json | undefined,
@@ -129,9 +129,8 @@ async function ownFacts(client: NodeClient, address: string) {
 }
 
 /**
- * The contract whose code a proxy runs in place of its own, and whose interface is the proxy's too, in Base58Check.
- * @param contract in Base58Check
- * @returns undefined if it isn't a known kind of proxy, or the node doesn't answer JSON-RPC here
+ * The implementation of a proxy, whose ABI applies to the proxy as well. All addresses in Base58Check.
+ * @returns undefined if it isn't a known kind of proxy, or the node doesn't serve JSON-RPC here
  */
 async function implementationOf(client: NodeClient, contract: string): Promise<string | undefined> {
 	const digits = hexAddress(contract)?.slice(2);
@@ -159,8 +158,8 @@ async function behindBeacon(client: NodeClient, beacon: string | undefined): Pro
 }
 
 /**
- * The interface of the contract whose code a proxy runs.
- * @param own the proxy's items: one that delegates calls has a fallback, or no interface at all
+ * The ABI of a proxy's implementation.
+ * @param own the proxy's items: proxies that delegate calls have a fallback, or no ABI at all
  * @returns undefined if it isn't a known kind of proxy
  */
 export async function itemsBehind(
@@ -178,7 +177,7 @@ export async function itemsBehind(
 	return { implementation, items, source };
 }
 
-/** Merges interfaces; among equal items the first is kept. */
+/** Merges ABIs; of equal items the first is kept. */
 export function joined(...lists: readonly (readonly AbiItem[])[]): readonly AbiItem[] {
 	const items = new Map<string, AbiItem>();
 	for (const item of lists.flat()) {
@@ -194,7 +193,7 @@ export async function sourceOf(client: NodeClient, address: string): Promise<Jso
 	return objectsOf(answer, "data")[0];
 }
 
-/** The items of both, merged: the chain's record lacks errors and the members of tuples. */
+/** Items of both, merged: the chain's record lacks errors and tuple components. */
 export function allItems(contract: Json, source: Json | undefined): readonly AbiItem[] {
 	const record = itemsOf(contract);
 	const stored = source ? itemsOfList(objectsOf(source, "abi")) : [];

@@ -1,13 +1,13 @@
-/** Tables for spreadsheets (RFC 4180). */
+/** CSV for spreadsheets (RFC 4180). */
 
 /**
- * Where a spreadsheet would begin a formula: at the start of a cell and, as it may separate by semicolons or tabs whatever
- * the file separates by, behind those.
+ * Where spreadsheets recognise a formula: at the start of a cell, also after semicolons and tabs, as some
+ * split cells at these regardless of the file's separator.
  */
 const FORMULA = /(^|[;\t\r\n])(?="*[=+\-@\t\r])/g;
 
 /**
- * Rows as text, lines ended with CR LF, all cells but numbers quoted. What a spreadsheet would read as a formula is
+ * Rows as text with CR LF, all cells but numbers quoted. What a spreadsheet would read as a formula is
  * prefixed with an apostrophe, since names and notes are untrusted.
  */
 export function csvText(heads: readonly string[], rows: readonly (readonly string[])[]): string {

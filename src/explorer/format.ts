@@ -23,7 +23,7 @@ export function coins(sun: bigint): string {
 	return `${decimal(sun, SUN_DIGITS)} coin`;
 }
 
-/** A part of a whole, in percent. */
+/** A ratio in percent. */
 export function share(part: bigint, whole: bigint): string {
 	if (whole === 0n) return "0 %";
 	const tenths = (part * 1_000n) / whole;
@@ -40,14 +40,14 @@ export function wholeCoins(typed: string): bigint | undefined {
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/gu;
 const LONGEST = 2_000;
 
-/** Untrusted text on one line: misleading characters are written as their code, and long text is truncated. */
+/** Untrusted text on one line: misleading characters are escaped, and long text is truncated. */
 export function plain(text: string): string {
 	const cut =
 		text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${grouped(text.length)} characters)` : text;
 	return cut.replace(MISLEADING, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Untrusted text of many lines, complete: misleading characters are written as their code. */
+/** Untrusted text of many lines, complete: misleading characters are escaped. */
 export function plainLines(text: string): string {
 	return text
 		.replace(/\r\n?/g, "\n")
@@ -56,7 +56,7 @@ export function plainLines(text: string): string {
 		);
 }
 
-/** The most characters shown of a text of many lines. */
+/** The most characters shown of a multi-line text. */
 const LONGEST_LINES = 20_000;
 
 /** Like {@link plainLines}, truncated if very long. */
@@ -81,7 +81,7 @@ export function failureText(message: string): string {
 	return message.replace(/^(?:class )?[\w.$]+(?:Exception|Error) : /, "");
 }
 
-/** The beginning and the end of something long. */
+/** Start and end of a long text. */
 export function shortened(text: string, kept = 6): string {
 	return text.length <= 2 * kept + 1 ? text : `${text.slice(0, kept)}…${text.slice(-kept)}`;
 }
@@ -106,17 +106,17 @@ export function span(ms: number): string {
 	return parts.join(" ");
 }
 
-/** How long ago a moment was, or how far ahead it is. */
+/** How long ago a time was, or how far ahead it is. */
 export function age(ms: number, nowMs: number): string {
 	return ms > nowMs + 1000 ? `in ${span(ms - nowMs)}` : `${span(nowMs - ms)} ago`;
 }
 
-/** Clocks of nodes and browsers are assumed to differ by less. */
+/** Assumed maximum difference between the clocks of node and browser. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * The time of day by a chain's clock, in milliseconds since 1970.
- * @param wallMs by the clock of the browser
+ * The current time of a chain, in milliseconds since 1970.
+ * @param wallMs the browser's clock
  * @param headMs time of the head, which on a development chain can be ahead of the chain's clock
  * @param aheadMs how far the clock of a development chain was advanced
  */
@@ -125,14 +125,14 @@ export function chainTime(wallMs: number, headMs: number, aheadMs: number): numb
 	return headMs > now + CLOCKS_DIFFER_MS ? headMs : now;
 }
 
-/** The age of the head, and by which clock if that isn't the browser's. */
+/** The age of the head; if the chain's clock is ahead of the browser's, by how much. */
 export function headAge(headMs: number, wallMs: number, aheadMs: number): string {
 	const nowMs = chainTime(wallMs, headMs, aheadMs);
 	const clock = nowMs - wallMs > CLOCKS_DIFFER_MS ? ` by a clock that is ${span(nowMs - wallMs)} ahead` : "";
 	return `${age(headMs, nowMs)}${clock}`;
 }
 
-/** A moment in UTC; a dash if it is invalid. */
+/** A time in UTC; a dash if it is invalid. */
 export function moment(ms: number): string {
 	const date = new Date(ms);
 	return ms === 0 || Number.isNaN(date.getTime())
@@ -141,7 +141,7 @@ export function moment(ms: number): string {
 }
 
 /**
- * A word of 32 bytes for people: small ones as numbers, others without leading zeros.
+ * A 32-byte word: small ones as numbers, others without leading zeros.
  * @param word with `0x`
  */
 export function wordText(word: string): string {

@@ -1,4 +1,4 @@
-/** Rows of the history: queries of an account's history, cells of spreadsheets, and events of contracts. */
+/** Rows of the history: queries, CSV cells, and decoded events. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { decodeEvent, type Reading } from "./abi.js";
@@ -118,8 +118,8 @@ const ungrouped = (text: string): string => text.replaceAll(",", "");
 const MOVES = /^(Transfer|Approval)\(address,address,uint256\)$/;
 
 /**
- * Decodes a history event by its contract's known interface.
- * @returns undefined if no item matches, or the node has decoded all of it
+ * Decodes a history event by its contract's ABI.
+ * @returns undefined if no item matches, or the node has already decoded all of it
  */
 export function knownEvent(items: readonly AbiItem[], event: Json): Reading | undefined {
 	const result = objectOf(event, "result");
@@ -128,7 +128,7 @@ export function knownEvent(items: readonly AbiItem[], event: Json): Reading | un
 		const parts = Object.values(result).map(String);
 		return decodeEvent(items, parts.slice(0, -1), parts.at(-1) ?? "") ?? decodeEvent(items, parts, "");
 	}
-	// Values decoded by the node are listed under their positions.
+	// The node lists decoded values under their positions.
 	const item = items.find((each) => each.name === name && MOVES.test(hashedSignature(each)));
 	if (!item) return undefined;
 	const values = item.inputs.map((input, place) => {

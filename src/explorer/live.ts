@@ -1,6 +1,6 @@
 /**
- * Follows the node's head: pushed over a WebSocket if the server has one, polled otherwise. A chain that is
- * reset to an earlier block isn't announced, so the head is also polled now and then with a WebSocket.
+ * Follows the node's head: pushed over a WebSocket if the server supports it, polled otherwise. Reverting a
+ * development chain to an earlier block isn't announced, so the head is polled slowly even with a WebSocket.
  */
 
 import { isJson, type Json, readJson } from "./answer.js";
@@ -14,11 +14,11 @@ export interface Socket {
 	close(): void;
 }
 
-/** How the head is known: `told` by a WebSocket, or `asked` for every few seconds. */
+/** How the head is received: `told` over a WebSocket, or `asked` for by polling. */
 export type LiveKind = "told" | "asked";
 
 interface LiveOptions {
-	/** Opens a WebSocket to the server of the page. */
+	/** Opens a WebSocket to the page's server. */
 	readonly dial: () => Socket;
 	/** The node's head. @throws {NodeError} */
 	readonly head: () => Promise<Json>;
@@ -47,7 +47,7 @@ export class Live {
 	private socket: Socket | undefined;
 	private isOpen = false;
 	private isAsking = false;
-	/** Something changed while the head was being fetched. */
+	/** Whether the head may have changed during the current fetch. */
 	private again = false;
 	private calls = 0;
 	/** Generation of the polling loop; only the newest continues. */
@@ -142,7 +142,7 @@ export class Live {
 		call?.fail(error);
 	}
 
-	/** Fetches the head, once more if something changes meanwhile, and again after the interval. */
+	/** Fetches the head, again if it changed meanwhile, and periodically. */
 	private async ask(): Promise<void> {
 		if (this.isAsking) {
 			this.again = true;

@@ -1,4 +1,4 @@
-/** Facts about networks from the page's server: parameters, and transaction types by their permission bits. */
+/** Network facts from the page's server: parameters, and transaction types by permission bit. */
 
 import { bytesOf } from "./address-text.js";
 import { isJson, type Json, objectsOf, textOf, whole, wholeOf } from "./answer.js";
@@ -35,7 +35,7 @@ export function networkFacts(answer: unknown): NetworkFacts {
 	};
 }
 
-/** The types that an operations mask allows (protocol/permissions §2.3). @param mask 32 bytes, hexadecimal */
+/** Types allowed by an operations mask (protocol/permissions §2.3). @param mask 32 bytes, hexadecimal */
 export function allowedTypes({ types }: NetworkFacts, mask: string): readonly string[] {
 	const bytes = bytesOf(mask);
 	if (!bytes) return [];
@@ -55,7 +55,7 @@ interface ParameterChange {
 /** Parameters whose values are sun, switches about fees excluded. */
 const AMOUNTS = /FEE|COST|PAY_PER_BLOCK|STANDBY_ALLOWANCE/;
 
-/** A parameter's value as in proposals, also in coins if it is an amount. @param name as in proposals */
+/** A parameter's value, also in coins if it is an amount. @param name as in proposals */
 export function valueText(name: string, value: bigint): string {
 	const isAmount = AMOUNTS.test(name) && !name.startsWith("ALLOW_");
 	return isAmount ? `${grouped(value)} (${coins(value)})` : grouped(value);

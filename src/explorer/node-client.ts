@@ -21,7 +21,7 @@ class MethodNotFoundError extends NodeError {
 	override readonly name = "MethodNotFoundError";
 }
 
-/** JSON-RPC's error code for it. */
+/** JSON-RPC's "method not found". */
 const UNKNOWN_METHOD = -32601;
 
 /** The failure for a JSON-RPC error. */
@@ -37,7 +37,7 @@ type Fetch = (
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
 const PATIENCE_MS = 15_000;
-/** Longer answers are discarded. */
+/** Longer answers are rejected. */
 const LONGEST = 64 << 20;
 
 /** Calls JSON-RPC over another transport than HTTP requests. */
@@ -60,7 +60,7 @@ export class NodeClient {
 	}
 
 	/**
-	 * Calls an endpoint below `/wallet/` that builds or sends a transaction; addresses as given by the caller.
+	 * Calls an endpoint below `/wallet/` that builds or broadcasts a transaction; keeps addresses as given.
 	 * @throws {NodeError}
 	 */
 	change(endpoint: ChangeEndpoint, parameters: Json): Promise<Json> {
@@ -81,7 +81,7 @@ export class NodeClient {
 		return isJson(answer) ? answer : {};
 	}
 
-	/** Sets the fallback for JSON-RPC if requests are refused: the page's open connection. */
+	/** Sets the fallback transport for JSON-RPC if requests are refused: the open WebSocket. */
 	carryBy(carrier: Carrier): void {
 		this.carrier = carrier;
 	}

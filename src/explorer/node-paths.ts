@@ -1,4 +1,4 @@
-/** The endpoints that the explorer uses: only those of development chains change the chain. */
+/** The endpoints that the explorer uses. Only those of development chains change the chain directly. */
 
 /** Endpoints below `/wallet/`. */
 export const READ_ENDPOINTS = [
@@ -36,5 +36,5 @@ export const READ_ENDPOINTS = [
 
 export type ReadEndpoint = (typeof READ_ENDPOINTS)[number];
 
-/** Endpoints that build and send what a wallet extension signs; only served by the node itself. */
+/** Endpoints that build and broadcast what a wallet extension signs; only served by the node itself. */
 export type ChangeEndpoint = "triggersmartcontract" | "broadcasttransaction";

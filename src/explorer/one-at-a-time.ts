@@ -3,7 +3,7 @@
 /** Concurrent requests of a view. */
 export const QUESTIONS_AT_ONCE = 4;
 
-/** Does work for each item, a few at a time. Rejects with the first failure. */
+/** Processes items with limited concurrency. Rejects with the first failure. */
 export async function fewAtATime<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
 	const waiting = items.values();
 	const one = async (): Promise<void> => {

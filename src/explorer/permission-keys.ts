@@ -1,4 +1,4 @@
-/** Which keys of a permission reach its threshold: alone, or which few of them together (protocol/permissions §2). */
+/** Which keys reach a permission's threshold, alone or in small sets (protocol/permissions §2). */
 
 import { type Json, objectsOf, textOf, wholeOf } from "./answer.js";
 
@@ -21,7 +21,7 @@ export interface PermissionKeys {
 	readonly hasMore: boolean;
 }
 
-/** The network allows five keys. */
+/** More than the network's limit of five keys. */
 const MAX_KEYS = 10;
 const MAX_SETS = 12;
 
@@ -46,7 +46,7 @@ function leastSets(keys: readonly Key[], threshold: bigint): (readonly Key[])[] 
 	for (let chosen = 1; chosen < 1 << keys.length; chosen++) {
 		const set = keys.filter((_, index) => (chosen >> index) & 1);
 		const weight = set.reduce((sum, key) => sum + key.weight, 0n);
-		// A set is minimal if leaving out any key falls below the threshold.
+		// A set is minimal if removing any key falls below the threshold.
 		const isLeast = weight >= threshold && set.every((key) => weight - key.weight < threshold);
 		if (isLeast) found.push(set);
 	}

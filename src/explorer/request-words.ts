@@ -1,4 +1,4 @@
-/** A transaction's contents in words: the members that people look for, and all of them as on the chain. */
+/** A transaction's contents: the main members with labels, and all members with the chain's names. */
 
 import { ADDRESS_FORMS } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf, textsOf } from "./answer.js";
@@ -49,12 +49,12 @@ export function requestOf({ type, value }: TransactionFacts): Request {
 		const word = WORDS.get(name);
 		return word === undefined ? [] : [[word, name, member] as const];
 	});
-	// Token units here; in other types `amount` is coins.
+	// Token units here; in other types `amount` is in sun.
 	if (type === "TransferAssetContract") words.push([UNITS, "amount", value["amount"] ?? 0]);
 	return { words, members };
 }
 
-// Words of a transaction that may be keys of mappings which it changed.
+// Words of a transaction that are possible keys of the mappings it changed.
 
 /** The most words tried. */
 const MAX_WORDS = 40;

@@ -73,15 +73,15 @@ export function usedAfter({ used, fullAtMs }: Resource, nowMs: number, laterMs: 
 	return Math.max(0, Math.round((used * (left - laterMs)) / left));
 }
 
-// What an account has staked, delegated and is unstaking, of both generations of stakes, and when each ends
-// (protocol/staking §8.1).
+// Stakes, delegations and unstaking of an account, of Stake 1.0 and 2.0, and when each ends (protocol/staking
+// §8.1).
 
 interface Stake {
 	readonly what: string;
 	readonly sun: bigint;
-	/** Whether it consists of the account's own staked coins. */
+	/** Whether these are the account's own staked coins. */
 	readonly isStaked: boolean;
-	/** When `end` is possible; ms since 1970; undefined: at any time. */
+	/** When `end` becomes possible, ms since 1970; undefined if any time. */
 	readonly endMs: number | undefined;
 	readonly end: string;
 }
@@ -89,7 +89,7 @@ interface Stake {
 const resourceOf = (stake: Json): string =>
 	(textOf(stake, "type") || "BANDWIDTH").toLowerCase().replaceAll("_", " ");
 
-/** Names of delegated coins in the account's record. */
+/** Members of the account's record with delegated coins. */
 const LENT = [
 	["delegated_frozenV2_balance_for_bandwidth", "bandwidth lent to others", true],
 	["acquired_delegated_frozenV2_balance_for_bandwidth", "bandwidth lent by others", false],
@@ -101,7 +101,7 @@ const LENT = [
 	["acquired_delegated_frozen_balance_for_energy", "energy lent by others (older kind)", false],
 ] as const;
 
-/** @param account of `getaccount` */
+/** @param account answer to `getaccount` */
 export function stakesOf(account: Json): readonly Stake[] {
 	const found: Stake[] = [];
 	const add = (what: string, sun: bigint, isStaked: boolean, end: string, endMs?: number): void => {

@@ -1,4 +1,4 @@
-/** Possible meanings of a text in the search field. */
+/** Possible meanings of the text in the search field. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { hasRightCase } from "../abi/address-case.js";
@@ -25,7 +25,7 @@ export function idIn(typed: string): string | undefined {
 	return within?.toLowerCase();
 }
 
-/** Whether a text looks like an address but is invalid in Base58Check, or has wrong capitals in hexadecimal. */
+/** Whether it looks like an address, but has a wrong Base58 checksum or wrong hexadecimal capitals. */
 export function isMistyped(typed: string): boolean {
 	const text = typed.replace(COPIED_ALONG, "");
 	const [, digits] = /^0x([\da-f]{40})$/i.exec(text) ?? [];
@@ -33,7 +33,7 @@ export function isMistyped(typed: string): boolean {
 	return /^T[1-9A-HJ-NP-Za-km-z0OIl]{31,35}$/.test(text) && addressText(text) === undefined;
 }
 
-/** The selector at the start of a text, alone or with call data, or that of a signature. */
+/** The selector at the start of call data, or that of a typed signature. */
 function selectorTerm(text: string): Term | undefined {
 	const [, digits] = /^0x([\da-f]{8})(?:[\da-f]{64})*$/i.exec(text) ?? /^([\da-f]{8})$/i.exec(text) ?? [];
 	if (digits !== undefined) return { kind: "selector", value: digits.toLowerCase() };
@@ -62,7 +62,7 @@ export function searchTerms(typed: string): readonly Term[] {
 	if (/^\d{7}$/.test(digits)) terms.push({ kind: "token", value: digits });
 	const selector = /^\d+$/.test(text) ? undefined : selectorTerm(text);
 	if (selector) terms.push(selector);
-	// Eight digits without 0x may as well be a name: facade12.
+	// Eight digits without 0x may also be a name: facade12.
 	if (selector && /^[\da-f]{8}$/i.test(text)) terms.push({ kind: "name", value: text });
 	return terms.length === 0 ? [{ kind: "name", value: text }] : terms;
 }

@@ -1,6 +1,6 @@
 /**
- * Senders of calls for the page, which has no keys: accounts of a development chain, for which the node
- * signs, and the browser's wallet extension, which signs what the node has built.
+ * Senders of calls. The page has no keys: the node signs for accounts of a development chain, and the
+ * browser's wallet extension signs what the node has built.
  */
 
 import { addressText, bytesOf, hexAddress } from "./address-text.js";
@@ -70,7 +70,7 @@ async function energyFeeOf(client: NodeClient): Promise<bigint> {
 	return BigInt(fee === "" || fee === "0" ? "1" : fee);
 }
 
-/** The object that wallet extensions inject, named as in the network's web library: the account's address, and a signer. */
+/** The library object that wallet extensions inject: the account's address, and a signer. */
 interface InjectedLibrary {
 	readonly defaultAddress?: { readonly base58?: unknown };
 	readonly trx?: { sign(transaction: Json): Promise<unknown> };
@@ -123,7 +123,7 @@ function refusedBy(error: unknown): never {
 	throw new NodeError(`the wallet extension refused: ${reason}`, 200);
 }
 
-/** Builds with the node, signs with the extension, and broadcasts the result if it is what was built. */
+/** Builds with the node, signs with the extension, and broadcasts if the transaction is unchanged. */
 async function sendSigned(
 	client: NodeClient,
 	from: string,

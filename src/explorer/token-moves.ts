@@ -1,4 +1,4 @@
-/** Tokens that a transaction moved: ORC-10 tokens, and those of contracts by their logged events. */
+/** Token movements of a transaction: of ORC-10 tokens, and of contracts by their logged events. */
 
 import { addressText } from "./address-text.js";
 import { type Json, objectsOf, textOf, textsOf, wholeOf } from "./answer.js";
@@ -20,7 +20,7 @@ export interface TokenMove {
 export const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const WORD = 64;
 
-/** The ORC-10 token and units that a transaction transfers or sends with a call; undefined for all others. */
+/** The ORC-10 token and units that a transaction transfers or sends with a call; undefined if none. */
 export function tokenUnits({
 	type,
 	value,
@@ -29,7 +29,7 @@ export function tokenUnits({
 	if (called > 0n) return [textOf(value, "token_id"), called];
 	const name = textOf(value, "asset_name");
 	if (type !== "TransferAssetContract" || name === "") return undefined;
-	// The history interface gives names as bytes, `/wallet` as text.
+	// The history interface returns names as bytes, `/wallet` as text.
 	const isBytes = /^(3\d){7}$/.test(name);
 	return [isBytes ? textOfHex(name) : name, wholeOf(value, "amount")];
 }

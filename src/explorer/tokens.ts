@@ -1,4 +1,4 @@
-/** Units of tokens, and their use for amounts in calls, events and errors. */
+/** Units of tokens, and amounts of calls, events and errors in them. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { toNeutral } from "../protocol/dialect.js";
@@ -9,7 +9,7 @@ import { type Json, objectsOf, textOf, wholeOf } from "./answer.js";
 import { coins, decimal, grouped } from "./format.js";
 import type { NodeClient } from "./node-client.js";
 
-/** Contracts per query of tokens. */
+/** Contracts per token query. */
 const TOKENS_A_QUESTION = 20;
 
 /** Fetches the token information of contracts. @returns by address; empty if the node has none */
@@ -38,7 +38,7 @@ export interface TokenUnit {
 	readonly name: string;
 }
 
-/** An amount for people: with the token's decimals, or in smallest units if these aren't known. */
+/** Formats an amount with the token's decimals, or in smallest units if they are unknown. */
 export function unitText(unit: TokenUnit | undefined, value: bigint): string {
 	return unit ? `${decimal(value, unit.decimals)} ${unit.symbol}` : `${grouped(value)} smallest units`;
 }
@@ -104,7 +104,7 @@ export class TokenUnits {
 		return { item, values: lastInUnit(values, await this.unitOf(contract)) };
 	}
 
-	/** The same for the result of a read-only function. */
+	/** The same for the result of a view function. */
 	async countedResult(
 		contract: string,
 		item: AbiItem,
@@ -114,11 +114,11 @@ export class TokenUnits {
 	}
 }
 
-/** Signatures of the standard, and its extensions, whose last parameter is an amount of the contract's own token. */
+/** Standard and common extension signatures whose last parameter is an amount of the contract's token. */
 const AMOUNT_LAST =
 	/^((transfer|approve|increaseAllowance|decreaseAllowance|mint|burn|burnFrom)\(address,|burn\(|(transferFrom|Transfer|Approval)\(address,address,)uint256\)$/;
 const RESULTS = /^(balanceOf\(address\)|totalSupply\(\)|allowance\(address,address\))$/;
-/** An unlimited allowance. */
+/** The maximum, displayed as an unlimited allowance. */
 const ALL = String(2n ** 256n - 1n);
 
 function lastInUnit(values: readonly Decoded[], unit: TokenUnit | undefined): readonly Decoded[] {

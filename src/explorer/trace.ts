@@ -1,8 +1,8 @@
-/** Reads traces of a transaction (protocol/json-rpc §§14.4 and 14.6): the tree of calls, and accounts before and after. */
+/** Reads transaction traces (protocol/json-rpc §§14.4 and 14.6): call tree and state changes. */
 
 import { isJson, type Json, objectOf, objectsOf, textOf, textsOf, whole } from "./answer.js";
 
-/** One call of a transaction. Addresses and data in hexadecimal, data without `0x`. */
+/** One call. Addresses and data in hexadecimal, data without `0x`. */
 export interface Frame {
 	readonly type: string;
 	readonly from: string;
@@ -76,7 +76,7 @@ export function number(value: unknown): bigint {
 
 const digits = (text: string): string => text.replace(/^0x/, "").toLowerCase();
 
-/** The innermost call whose failure caused the transaction's: revert data is passed on unchanged. */
+/** The innermost call whose failure caused the transaction's: callers pass on its revert data unchanged. */
 export function failedFrame(root: Frame): Frame | undefined {
 	if (root.error === "") return undefined;
 	const inner = root.calls.findLast(({ error }) => error !== "");
@@ -85,11 +85,11 @@ export function failedFrame(root: Frame): Frame | undefined {
 	return (isPassedOn && inner ? failedFrame(inner) : undefined) ?? root;
 }
 
-/** One change that a transaction made to an account. */
+/** A change to an account's state. */
 export interface StateChange {
 	readonly address: string;
 	readonly kind: "balance" | "token" | "stake" | "votes" | "storage" | "code" | "other";
-	/** The token's number, the kind of stake, the slot. */
+	/** Number of a token, kind of a stake, or slot. */
 	readonly name: string;
 	/** Undefined if it didn't exist, or no longer exists. */
 	readonly before: string | undefined;

@@ -1,10 +1,10 @@
-/** Requests of attackers and honest clients alike. */
+/** Requests of attackers and honest clients. */
 
 import { Agent, request } from "node:http";
 
 const TIMEOUT_MS = 60_000;
 
-/** One request on a connection of its own, as a client makes it who was not there before. */
+/** A request on its own connection, like that of a new client. */
 export function ask(
 	port: number,
 	path: string,
@@ -51,11 +51,11 @@ export function ask(
 }
 
 export interface AskOptions {
-	/** Loopback address to come from. */
+	/** Local loopback address. */
 	readonly host?: string;
 	readonly timeoutMs?: number;
 	readonly method?: "GET" | "POST";
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Whether a refusal of the server, by its status, is an error. */
+	/** Whether an error status is thrown as an error. */
 	readonly isServed?: boolean;
 }

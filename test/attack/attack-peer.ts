@@ -1,4 +1,4 @@
-/** A peer that speaks the protocol as long as it wants to: its handshakes are right, what follows is the attack's. */
+/** A peer with a valid handshake, followed by the messages of an attack. */
 
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
@@ -27,20 +27,20 @@ import { toKey } from "../../src/protocol/bytes.js";
 import { NETWORK_ID, type Ports } from "./template.js";
 
 export interface PeerOptions {
-	/** Loopback address to come from. */
+	/** Local loopback address. */
 	readonly host: string;
-	/** Head that it claims; undefined: the node's own. */
+	/** The head to claim; the node's own by default. */
 	readonly head?: { readonly id: Uint8Array; readonly number: bigint } | undefined;
-	/** 64 bytes; undefined: random. */
+	/** 64 bytes; random by default. */
 	readonly nodeId?: Uint8Array;
-	/** Its HELLO, made of a right one; undefined: as it is. */
+	/** Modifies the valid HELLO. */
 	readonly greeting?: (right: HelloMessage) => HelloMessage;
 }
 
 type Handler = (payload: Uint8Array, peer: AttackPeer) => void;
 
 export class AttackPeer {
-	/** Why the node let it go; undefined while it is connected. */
+	/** Why the node disconnected; undefined while connected. */
 	gone: string | undefined;
 	sentBytes = 0;
 	/** The node's own HELLO. */
@@ -63,7 +63,7 @@ export class AttackPeer {
 		});
 	}
 
-	/** Opens a connection and says nothing. */
+	/** Opens a connection without sending anything. */
 	static async open(ports: Ports, options: PeerOptions): Promise<AttackPeer> {
 		const socket = connect({ port: ports.peer, host: "127.0.0.1", localAddress: options.host });
 		await new Promise<void>((resolve, reject) => {
@@ -73,7 +73,7 @@ export class AttackPeer {
 		return new AttackPeer(socket, options, ports.peer);
 	}
 
-	/** Opens a connection and shakes hands on both layers. @returns a peer that may be gone already */
+	/** Connects with both handshakes. @returns a peer that may already be disconnected */
 	static async greet(ports: Ports, options: PeerOptions): Promise<AttackPeer> {
 		const peer = await AttackPeer.open(ports, options);
 		peer.sayHello();
@@ -85,7 +85,7 @@ export class AttackPeer {
 		return peer;
 	}
 
-	/** The HELLO of the transport. */
+	/** Sends the transport's HELLO. */
 	sayHello(): void {
 		const from = { ipv4: this.options.host, ipv6: "", port: this.port, nodeId: this.nodeId };
 		const timestamp = BigInt(Date.now());
@@ -112,7 +112,7 @@ export class AttackPeer {
 		this.handlers.set(type, handler);
 	}
 
-	/** Gives the blocks of a branch to every peer that asks, as a peer that has it. @param given is called with each */
+	/** Serves the blocks of a branch to the node. @param given called for each */
 	serve(branch: () => readonly SignedBlock[], given: (block: SignedBlock) => void = () => {}): void {
 		this.on(ApplicationType.SYNC_BLOCK_CHAIN, (payload) => {
 			const common = decodeSyncBlockChain(payload);
@@ -148,12 +148,12 @@ export class AttackPeer {
 		this.raw(frameOf(type, payload, this.isWrapped));
 	}
 
-	/** Waits until the bytes are with the node's system, or it is gone. */
+	/** Waits until the data is sent, or the node has disconnected. */
 	async flushed(): Promise<void> {
 		await this.until(() => this.socket.writableLength === 0, 30_000);
 	}
 
-	/** Waits for something; gives up when the node disconnects it or the time is over. */
+	/** Waits for a condition, until timeout or disconnect. */
 	async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
 		const end = Date.now() + timeoutMs;
 		while (!condition() && this.gone === undefined && Date.now() < end) {
@@ -200,7 +200,7 @@ export class AttackPeer {
 	}
 }
 
-/** A frame, made ahead of its use: compressing it costs the attacker time that isn't measured. */
+/** A prepared frame: compressing it costs the attacker time that shouldn't be measured. */
 export function frameOf(type: number, payload: Uint8Array, wrapped = true): Uint8Array {
 	const plain = withType(type, payload);
 	return writeFrame(wrapped ? wrapMessage(plain) : plain);

@@ -1,36 +1,36 @@
-/** One attack, as the runner needs it. */
+/** The interface of an attack. */
 
 import type { Ports } from "./template.js";
 import type { Victim } from "./victim.js";
 
 export interface Attack {
-	/** What it is called on the command line and in the table. */
+	/** Name on the command line and in the table. */
 	readonly name: string;
 	/** What is sent, in one line. */
 	readonly sends: string;
-	/** What the node's configuration has beside that of all attacks. */
+	/** Additions to the node's configuration. */
 	configuration?(ports: Ports): string;
-	/** What another client, in a process of its own, asks for meanwhile, beside the head of the chain. */
+	/** An additional query of the honest client. */
 	readonly meanwhile?: Probe;
-	/** Carries it out, for about `durationMs`. @returns how the node dealt with the attacker */
+	/** Attacks for about `durationMs`. @returns how the node treated the attacker */
 	run(victim: Victim, durationMs: number): Promise<string | Outcome>;
 }
 
-/** An honest question. */
+/** An honest query. */
 export interface Probe {
 	readonly server: "http" | "jsonrpc" | "grpc";
 	readonly path: string;
-	/** JSON; of gRPC the empty message is sent. */
+	/** JSON; with gRPC the empty message is sent. */
 	readonly body?: string;
-	/** Loopback address to come from. */
+	/** Local loopback address. */
 	readonly host: string;
 }
 
-/** What an attack saw by itself. */
+/** Observations of the attack itself. */
 export interface Outcome {
-	/** How the node dealt with the attacker. */
+	/** How the node treated the attacker. */
 	readonly text: string;
-	/** What an honest client of what is attacked waited at most. */
+	/** The longest wait of an honest client of the attacked service. */
 	readonly worstMs: number;
 }
 
@@ -45,8 +45,8 @@ export function tally(outcomes: readonly string[]): string {
 }
 
 /**
- * An outcome with how much of what is attacked with the node took, so that a bound that held is not one that was never reached.
- * @throws {Error} if that was nothing
+ * An outcome with the amount that the node processed, to show that the attack took effect.
+ * @throws {Error} if that is 0
  */
 export function caused(outcomes: readonly string[], count: number, what: string): string {
 	if (count === 0) throw new Error(`the node was given no ${what}: ${tally(outcomes)}`);

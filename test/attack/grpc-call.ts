@@ -1,4 +1,4 @@
-/** Calls of gRPC, of attackers and honest clients alike. */
+/** gRPC calls of attackers and honest clients. */
 
 import { type ClientHttp2Session, connect } from "node:http2";
 import { connect as openSocket } from "node:net";
@@ -6,13 +6,13 @@ import { connect as openSocket } from "node:net";
 /** The empty message. */
 export const EMPTY_FRAME = Buffer.alloc(5);
 
-/** A connection of HTTP/2 from a loopback address. */
+/** An HTTP/2 connection from a loopback address. */
 export const sessionFrom = (port: number, localAddress: string): ClientHttp2Session =>
 	connect(`http://127.0.0.1:${port}`, {
 		createConnection: () => openSocket({ port, host: "127.0.0.1", localAddress }),
 	});
 
-/** One call on a connection of its own. */
+/** A call on its own connection. */
 export function grpcCall(port: number, path: string, frame: Buffer, host = "127.0.0.1"): Promise<string> {
 	return new Promise((resolve) => {
 		const session = sessionFrom(port, host);

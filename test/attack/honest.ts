@@ -1,4 +1,4 @@
-/** An honest client beside the attack: what it waits, and whether a block came in every slot. */
+/** An honest client during the attack: measures latency, and checks that no slot is missed. */
 
 import { fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -15,11 +15,11 @@ const TIMEOUT_MS = 60_000;
 const SLOT_MS = 3000;
 
 export interface Observation {
-	/** Longest wait of a request, in milliseconds; refused and broken ones count as {@link TIMEOUT_MS}. */
+	/** Longest request in milliseconds; refused and broken ones count as {@link TIMEOUT_MS}. */
 	readonly worstMs: number;
 	/**
-	 * For how long of it the node's main thread, or the client's, was ready to run and had no processor: the attack runs on
-	 * the same machine, and others may. Where the system doesn't tell it is 0.
+	 * The part of it during which the node's or client's main thread was runnable without a CPU: the attack
+	 * uses the same machine. 0 if the system doesn't report it.
 	 */
 	readonly worstUnservedMs: number;
 	readonly failed: readonly string[];
@@ -35,7 +35,7 @@ interface Head {
 	readonly timestampMs: number;
 }
 
-/** What the client's own process tells when it ends. */
+/** Sent by the client's process when it ends. */
 interface Polled {
 	readonly worstMs: number;
 	readonly worstUnservedMs: number;
@@ -44,8 +44,8 @@ interface Polled {
 }
 
 /**
- * Watches a node until it is told to stop: memory and files from here, answers from a process of its own, which the
- * attack can't hold up.
+ * Watches a node until stopped: memory and files in this process, answers in its own process, which the
+ * attack can't block.
  */
 export class HonestClient {
 	private isOver = false;
@@ -54,7 +54,7 @@ export class HonestClient {
 	private readonly measuring: Promise<void>;
 	private readonly client;
 
-	/** @param probe what it asks for beside the head */
+	/** @param probe an additional query */
 	constructor(
 		private readonly victim: Victim,
 		probe?: Probe,
@@ -67,12 +67,12 @@ export class HonestClient {
 		this.measuring = this.measure(victim.memory, victim.disk);
 	}
 
-	/** Resolves when the client has had its first answer. */
+	/** Waits for the client's first answer. */
 	async ready(): Promise<void> {
 		await new Promise((resolve) => this.client.once("message", resolve));
 	}
 
-	/** @returns what was seen, and the slots missed up to now */
+	/** @returns observations, and the slots missed so far */
 	async end(): Promise<Observation> {
 		this.isOver = true;
 		await this.measuring;
@@ -100,7 +100,7 @@ export class HonestClient {
 	}
 }
 
-/** Slots without a block between the first head and now. @param heads number and time of each that was seen */
+/** Slots without a block between the first head and now. @param heads number and time of each head seen */
 function missedSlots(heads: Polled["heads"]): number {
 	const sorted = [...heads].sort(([a], [b]) => a - b);
 	const [first, last] = [sorted[0], sorted.at(-1)];
@@ -110,7 +110,7 @@ function missedSlots(heads: Polled["heads"]): number {
 	return between + (behind > 2 * SLOT_MS ? Math.floor(behind / SLOT_MS) - 1 : 0);
 }
 
-/** How long the main thread of a process has waited for a processor since it began, in milliseconds (proc(5), schedstat). */
+/** Milliseconds for which a process's main thread was runnable without a CPU (proc(5), schedstat). */
 function unservedMs(pid: number): number {
 	try {
 		return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
@@ -119,7 +119,7 @@ function unservedMs(pid: number): number {
 	}
 }
 
-/** The client itself: asks both servers again and again. */
+/** The client itself: polls both servers. */
 async function poll(ports: Ports, node: number, probe: Probe | undefined): Promise<void> {
 	const heads = new Map<number, number>();
 	const failed: string[] = [];

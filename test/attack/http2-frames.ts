@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 by hand (RFC 9113 §4.1, RFC 7541 §6): what clients that follow the rules don't send. */
+/** Hand-made HTTP/2 frames (RFC 9113 §4.1, RFC 7541 §6), which conforming clients don't send. */
 
 import { constants } from "node:http2";
 
@@ -7,7 +7,7 @@ const RST_STREAM = 3;
 const SETTINGS = 4;
 const END_HEADERS = 4;
 
-/** What a connection begins with: the preface and empty settings. */
+/** Start of a connection: preface and empty settings. */
 export const GREETING = Buffer.concat([
 	Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
 	frame(SETTINGS, 0, 0, Buffer.alloc(0)),
@@ -24,14 +24,14 @@ function frame(type: number, flags: number, stream: number, body: Uint8Array): B
 
 const text = (value: string): Buffer => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
 
-/** Fields that the receiver remembers: from the second time on each is one byte. */
+/** Fields added to the dynamic table, so that each takes one byte from then on. */
 const INDEXED = 0x40;
 const FIRST_INDEX = 62;
 
 const POST = 0x83;
 const HTTP = 0x86;
 
-/** The first call's fields, and those of all further ones. */
+/** Header fields of the first call, and of all later ones. */
 function fields(path: string): readonly [Buffer, Buffer] {
 	const names = [
 		[":path", path],
@@ -44,7 +44,7 @@ function fields(path: string): readonly [Buffer, Buffer] {
 	return [Buffer.concat([Buffer.of(POST, HTTP), ...first]), Buffer.of(POST, HTTP, ...further)];
 }
 
-/** Calls of a new connection, each reset right behind its opening. */
+/** Calls on a new connection, each reset immediately. */
 export function resetCalls(path: string, count: number): Buffer {
 	const [first, further] = fields(path);
 	const cancel = Buffer.of(0, 0, 0, constants.NGHTTP2_CANCEL);

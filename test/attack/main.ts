@@ -1,14 +1,14 @@
 /**
- * Attacks on a real node process, one after another, each on a node of its own that produces a block every three
- * seconds. An honest client beside the attacker measures what it waits; blocks, memory and files are seen from outside.
+ * Attacks on a real node process, each on its own node, which produces a block every three seconds. An honest
+ * client measures its waits; blocks, memory and files are observed from outside.
  *
  *     npm run attack                          # all, about fifteen minutes
- *     npm run attack -- --only frame-block    # one, or several by commas
- *     npm run attack -- --seconds 20          # how long each lasts
- *     npm run attack -- --markdown            # the table as it stands in docs/security.md
+ *     npm run attack -- --only frame-block    # one, or several separated by commas
+ *     npm run attack -- --seconds 20          # duration of each
+ *     npm run attack -- --markdown            # the table in docs/security.md
  *
- * Fails when a bound is passed. The bounds are those of a machine with two cores that does nothing else; how long of the
- * worst answer the threads of node and client had no processor tells a busy machine from a busy node.
+ * Fails if a limit is exceeded. Limits are for an otherwise idle machine with two cores; the time that the
+ * threads of node and client spent without a CPU tells a busy machine from a busy node.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -41,12 +41,12 @@ import { Victim } from "./victim.js";
 
 const MIB = 1 << 20;
 
-/** What may not be passed, on a machine of two cores that runs nothing else. */
+/** Limits, for an otherwise idle machine with two cores. */
 const BOUNDS = { worstMs: 500, memory: 150 * MIB, disk: 64 * MIB, missed: 0 } as const;
 
-/** The node settles after its start before anything is measured. */
+/** Time for the node to settle after its start. */
 const SETTLE_MS = 3500;
-/** What the attack left behind shows for a while after it. */
+/** Effects of an attack can show up this long after it. */
 const AFTER_MS = 3500;
 
 const ATTACKS: readonly Attack[] = [
@@ -164,7 +164,7 @@ try {
 	const ports = await freePorts();
 	for (const attack of ATTACKS) {
 		if (wanted && !wanted.includes(attack.name)) continue;
-		// A chain made anew each time: the node must not find that it has slept for minutes.
+		// A new chain each time: otherwise the node would be minutes behind.
 		const template = await makeTemplate(join(root, "template"), ports);
 		const result = await carryOut(attack, template, ports, join(root, "victim"));
 		if (result.broken.length > 0) failed++;

@@ -1,6 +1,6 @@
 /**
- * The chain that every attack starts from: 27 witnesses whose keys the attacked node has, and blocks up to now, the last
- * of them heavy, so that the node produces in every slot and queries of blocks have something to carry.
+ * The chain on which attacks start: 27 witnesses whose keys the attacked node has, and blocks up to now, so
+ * that it produces every slot. The last blocks are heavy, so that queries return much.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ import { buildTransaction, SignedTransaction } from "../../src/protocol/transact
 const WITNESSES = 27;
 const LIGHT_BLOCKS = 40;
 const HEAVY_BLOCKS = 30;
-/** Bytes of data in the one transaction of a heavy block. */
+/** Data bytes in the one transaction of a heavy block. */
 const HEAVY_BYTES = 450_000;
 export const NETWORK_ID = 4242;
 
@@ -32,7 +32,7 @@ const keyOf = (n: number): Uint8Array => {
 	return key;
 };
 const witnessKeys = Array.from({ length: WITNESSES }, (_, at) => keyOf(at + 1));
-/** Private key of a rich account, for attackers who pay. */
+/** Private key of a rich account, for attacks that need coins. */
 export const RICH_KEY = keyOf(5000);
 
 const asset = (name: string, address: Uint8Array, balance: bigint): string =>
@@ -47,7 +47,7 @@ export interface Ports {
 	readonly events: number;
 }
 
-/** The configuration of the attacked node: that of a network's node with its limits as they are by default. */
+/** Configuration of the attacked node, with default limits. */
 export function configText(genesisMs: bigint, ports: Ports, more = ""): string {
 	return `
 		net.type = mainnet
@@ -88,7 +88,7 @@ export interface Template {
 	readonly directory: string;
 }
 
-/** Makes the chain. @param folder an empty folder */
+/** Creates the chain. @param folder an empty folder */
 export async function makeTemplate(folder: string, ports: Ports): Promise<Template> {
 	const blocks = LIGHT_BLOCKS + HEAVY_BLOCKS;
 	const nowMs = BigInt(Date.now());

@@ -1,4 +1,4 @@
-/** The attacked node: the real program as a process of its own, and what can be seen of it from outside. */
+/** The attacked node: the real program as a process, observed from outside. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export class Victim {
 		child.stderr?.on("data", keep);
 	}
 
-	/** Starts the node on a copy of the template and waits until it answers. */
+	/** Starts the node on a copy of the template, and waits until it answers. */
 	static async start(template: Template, ports: Ports, folder: string, more = ""): Promise<Victim> {
 		rmSync(folder, { recursive: true, force: true });
 		mkdirSync(folder, { recursive: true });
@@ -77,7 +77,7 @@ export class Victim {
 		}
 	}
 
-	/** Bytes of its files. */
+	/** Total size of its files in bytes. */
 	get disk(): number {
 		return sizeOf(join(this.folder, "data"));
 	}
@@ -98,7 +98,7 @@ function sizeOf(path: string): number {
 		if (!stat.isDirectory()) return stat.size;
 		return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
 	} catch {
-		// A file of the database that is gone by now.
+		// A database file deleted meanwhile.
 		return 0;
 	}
 }

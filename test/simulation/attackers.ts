@@ -1,4 +1,4 @@
-/** Peers that attack: what worked against a node once, or could have, again and again. */
+/** Attacking peers: repeat what once worked against a node, or could have. */
 
 import type { ApplicationListener, PeerConnection } from "../../src/node/network/connection.js";
 import type { ByteStream, NodeAddress } from "../../src/node/network/environment.js";
@@ -37,7 +37,7 @@ export const ATTACKS = [
 ] as const;
 export type Attack = (typeof ATTACKS)[number];
 
-/** Blocks of a forged branch that is longer than the chain. */
+/** Length of a forged branch, longer than the chain. */
 const LONG_BRANCH = 30;
 const UNKNOWN_FIELDS = 20_000;
 const MUTE_CONNECTIONS = 60;
@@ -48,7 +48,7 @@ export async function startAttacker(attack: Attack, options: LiarOptions): Promi
 	else await new Attacker(attack, options).start();
 }
 
-/** Addresses of the keys that forge: of a few keys many blocks are made. */
+/** Addresses of forging keys, cached: few keys sign many blocks. */
 const owners = new WeakMap<Uint8Array, Uint8Array>();
 
 function ownerOf(key: Uint8Array): Uint8Array {
@@ -57,7 +57,7 @@ function ownerOf(key: Uint8Array): Uint8Array {
 	return owner;
 }
 
-/** A block on another by a key that was generated a moment ago. */
+/** A child block signed with a freshly generated key. */
 export function forgedBlock(parent: SignedBlock, timestampMs: bigint, key: Uint8Array): SignedBlock {
 	const raw = BlockHeaderRaw.create({
 		number: parent.number + 1n,
@@ -172,7 +172,7 @@ class Attacker implements ApplicationListener {
 		connection.send(ApplicationType.BLOCK_CHAIN_INVENTORY, encodeBlockChainInventory({ ids, remain: 0n }));
 	}
 
-	/** A branch that leaves the chain a little below its head. */
+	/** A branch that forks slightly below the head. */
 	private forge(length: number): readonly SignedBlock[] {
 		const { random } = this.options;
 		const chain = this.options.chain();
@@ -234,7 +234,7 @@ class Attacker implements ApplicationListener {
 	}
 }
 
-/** Connects, and says in another's name who it is. */
+/** Connects with another node's id. */
 function impersonate({ environment, random, victims, nodeIdOf }: LiarOptions): void {
 	const once = async (): Promise<void> => {
 		const victim = random.pick(victims);
@@ -253,7 +253,7 @@ function impersonate({ environment, random, victims, nodeIdOf }: LiarOptions): v
 	environment.every(900, () => void once());
 }
 
-/** Keeps as many connections open as it can and never says a word. */
+/** Keeps as many connections open as possible, without sending anything. */
 function holdSilence({ environment, random, victims }: LiarOptions): void {
 	const held = new Set<ByteStream>();
 	const once = async (): Promise<void> => {
@@ -273,7 +273,7 @@ async function dialOrNothing(
 	try {
 		return await environment.dial(address, 2_000);
 	} catch {
-		// Its victims may be down or have had enough of it.
+		// The victim may be down, or refuse the connection.
 		return undefined;
 	}
 }

@@ -1,6 +1,6 @@
 /**
- * A simulated disk: the files of a block log, and a database, of which a part is only in the memory of the machine until
- * it is synced. A process may die at any write, the machine may lose its power, and space may run out.
+ * A simulated disk with the files of a block log, and a database; unsynced parts are only in memory. A
+ * process may crash during any write, the machine may lose power, and space may run out.
  */
 
 import type { LogFile, LogFiles } from "../../src/node/chain/log-files.js";
@@ -12,16 +12,16 @@ import {
 } from "../../src/node/state/database.js";
 import type { Randomness } from "./randomness.js";
 
-/** The process is gone; code that still runs for it gets this. */
+/** The process is dead; code still running for it gets this error. */
 export class ProcessDiedError extends Error {
 	override readonly name = "ProcessDiedError";
 }
 
 interface DiskFile {
 	bytes: Buffer;
-	/** How much of it is on the disk. */
+	/** Bytes that are on the disk. */
 	synced: number;
-	/** Its name is on the disk. */
+	/** Whether its name is on the disk. */
 	isNamed: boolean;
 }
 
@@ -33,24 +33,24 @@ interface Batch {
 export class SimulatedDisk {
 	/** Bytes that may still be written; infinite unless the disk is full. */
 	space = Number.POSITIVE_INFINITY;
-	/** Writes until the process dies in one. */
+	/** Writes until the process crashes. */
 	writesLeft = Number.POSITIVE_INFINITY;
 	private readonly files_ = new Map<string, DiskFile>();
 	/** Removed files whose names are still on the disk. */
 	private readonly removed = new Map<string, DiskFile>();
 	private readonly batches: Batch[] = [];
-	/** Each process of the machine has its own; what an earlier one does has no effect. */
+	/** Number of the current process; actions of earlier ones have no effect. */
 	private epoch = 0;
 
 	constructor(private readonly random: Randomness) {}
 
-	/** The process dies; the system keeps what it was given. */
+	/** The process crashes; the system keeps data that was written. */
 	kill(): void {
 		this.epoch++;
 		this.writesLeft = Number.POSITIVE_INFINITY;
 	}
 
-	/** The machine loses its power: of what was not synced any beginning is left, and the names of files in any state. */
+	/** Power loss: of unsynced data any prefix remains, and unsynced names may or may not exist. */
 	losePower(): void {
 		this.kill();
 		for (const [path, file] of [...this.files_]) {
@@ -66,7 +66,7 @@ export class SimulatedDisk {
 		this.batches.splice(this.random.between(last, this.batches.length));
 	}
 
-	/** Bytes of all files. */
+	/** Total bytes of all files. */
 	get bytes(): number {
 		return [...this.files_.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
 	}
@@ -79,7 +79,7 @@ export class SimulatedDisk {
 		return room;
 	}
 
-	/** @param write does a part of it */
+	/** @param write performs part of the write */
 	private die(write: (share: number) => void): void {
 		if (--this.writesLeft >= 0) return;
 		write(this.random.fraction());
@@ -87,7 +87,7 @@ export class SimulatedDisk {
 		throw new ProcessDiedError("the process dies in a write");
 	}
 
-	/** The files as the process sees them that runs now. */
+	/** The files as seen by the current process. */
 	files(): LogFiles {
 		const { epoch } = this;
 		const alive = (): void => {
@@ -151,7 +151,7 @@ export class SimulatedDisk {
 			write: (bytes) => {
 				const count = this.attempt(epoch, bytes.length);
 				this.die((share) => add(bytes.subarray(0, Math.floor(share * count))));
-				// Systems may take a part of what they are given.
+				// Systems may write only part of the data.
 				const taken = this.random.chance(0.1) ? this.random.between(1, count) : count;
 				add(bytes.subarray(0, taken));
 				return taken;
@@ -176,7 +176,7 @@ export class SimulatedDisk {
 		};
 	}
 
-	/** The database as the process sees it that runs now. */
+	/** The database as seen by the current process. */
 	async database(): Promise<KeyValueDatabase> {
 		const { epoch } = this;
 		const memory = createMemoryDatabase();
@@ -186,11 +186,11 @@ export class SimulatedDisk {
 			write: async (changes, sync) => {
 				if (changes.length === 0) return;
 				const size = changes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0);
-				// LevelDB drops a batch that was not written whole.
+				// LevelDB drops incomplete batches.
 				if (this.attempt(epoch, size) < size)
 					throw new DatabaseError("the database can't be written: no space");
 				this.die(() => {});
-				// It comes to the disk later than it is asked for; more may happen meanwhile.
+				// Writes are asynchronous: other things may happen meanwhile.
 				await undefined;
 				this.attempt(epoch, 0);
 				this.batches.push({ changes, isSynced: false });

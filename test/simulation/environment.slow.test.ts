@@ -209,7 +209,7 @@ describe("a simulated world", () => {
 		expect(ran).toBe(false);
 		expect(near.closedAtMs).toBeUndefined();
 		expect(far.closedAtMs !== undefined).toBe(isTold);
-		// The new process knows nothing of the old connection, and says so.
+		// The new process doesn't know the old connection, and resets it.
 		const again = world.host(A).boot();
 		far.stream.write(Uint8Array.of(1));
 		await world.advance(5_000);

@@ -1,4 +1,4 @@
-/** The world as one simulated process sees it: {@link NetworkEnvironment} over a {@link SimulatedWorld}. */
+/** The {@link NetworkEnvironment} of one simulated process, over a {@link SimulatedWorld}. */
 
 import type {
 	BindOptions,
@@ -20,7 +20,7 @@ export type DatagramReceiver = (datagram: Uint8Array, from: NodeAddress) => void
 const FIRST_FREE_PORT = 32_768;
 const LARGEST_DATAGRAM = 65_507;
 const FRACTION_MS = 0.25;
-/** Times since 1970 are this exact, for they are numbers with 53 bits; a wait must not end before its time. */
+/** Precision of times since 1970 as 53-bit numbers; a timer must not fire early. */
 const ROUNDING_MS = 0.001;
 
 export class SimulatedEnvironment implements NetworkEnvironment {
@@ -40,7 +40,7 @@ export class SimulatedEnvironment implements NetworkEnvironment {
 		this.startedMs = host.countMs;
 	}
 
-	/** Begins with the process. Never a whole number, as the real one. */
+	/** Starts with the process. Fractional, like the real clock. */
 	now(): number {
 		return Math.floor(this.host.countMs - this.startedMs + ROUNDING_MS) + FRACTION_MS;
 	}
@@ -117,7 +117,7 @@ export class SimulatedEnvironment implements NetworkEnvironment {
 			const target = world.find(address.host);
 			if (target === undefined) return;
 			const here: NodeAddress = { host: from ?? host.address, port: this.nextPort++ };
-			// A lost first packet is repeated after a second.
+			// A lost first packet is retransmitted after a second.
 			world.at(world.arrivalMs(host.address, target.address, 60, 0), () => {
 				if (!this.isAlive || isOver || !world.isReachable(host.address, target.address)) return;
 				const accept = target.acceptor(address);
@@ -188,7 +188,7 @@ export class SimulatedEnvironment implements NetworkEnvironment {
 		});
 	}
 
-	/** The end of the process: none of its tasks runs any more. */
+	/** Ends the process: none of its tasks runs any more. */
 	die(silent: boolean): void {
 		this.isAlive = false;
 		for (const stream of this.streams) stream.vanish(silent);

@@ -1,9 +1,9 @@
-/** What will happen in a simulation, ordered by time and, at equal times, by the order in which it was set. */
+/** Events of a simulation, ordered by time, then by insertion. */
 
 export interface SimulatedEvent {
 	readonly atMs: number;
 	readonly sequence: number;
-	/** Undefined once the event was called off. */
+	/** Undefined once cancelled. */
 	task: (() => void) | undefined;
 }
 
@@ -31,7 +31,7 @@ export class EventQueue {
 		return event;
 	}
 
-	/** Time of the next event that still has a task. */
+	/** Time of the next event that isn't cancelled. */
 	nextMs(): number | undefined {
 		for (;;) {
 			const first = this.heap[0];

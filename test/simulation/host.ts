@@ -1,4 +1,4 @@
-/** A simulated machine: an address, a clock, and one process at a time, which may crash and be started again. */
+/** A simulated machine: an address, a clock, and one process at a time, which may crash and restart. */
 
 import type { NodeAddress } from "../../src/node/network/environment.js";
 import { type DatagramReceiver, SimulatedEnvironment, type StreamAcceptor } from "./environment.js";
@@ -7,11 +7,11 @@ import type { SimulatedWorld } from "./world.js";
 export class SimulatedHost {
 	isUp = false;
 	boots = 0;
-	/** What the wall clock shows beyond the world's time. */
+	/** Offset of the wall clock from the world's time. */
 	private offsetMs = 0;
-	/** How many seconds the clocks make of one. */
+	/** Speed of the clocks. */
 	private rate = 1;
-	/** What the monotonic clock had counted when the rate was set last. */
+	/** Value of the monotonic clock when the rate was last set. */
 	private countedMs = 0;
 	private setAtMs: number;
 	private process: SimulatedEnvironment | undefined;
@@ -23,23 +23,23 @@ export class SimulatedHost {
 		this.setAtMs = world.now;
 	}
 
-	/** Wall clock, whole milliseconds. */
+	/** Wall clock in whole milliseconds. */
 	get clockMs(): number {
 		const sinceMs = this.world.now - this.setAtMs;
 		return Math.floor(this.setAtMs + this.offsetMs + sinceMs * this.rate + 1e-6);
 	}
 
-	/** Milliseconds that the machine has counted, whatever its wall clock was set to. */
+	/** Monotonic milliseconds, unaffected by setting the wall clock. */
 	get countMs(): number {
 		return this.countedMs + (this.world.now - this.setAtMs) * this.rate;
 	}
 
-	/** Real milliseconds that a wait by this host's clock takes. */
+	/** Simulated milliseconds of a wait by this host's clock. */
 	realMs(ms: number): number {
 		return ms / this.rate;
 	}
 
-	/** @param drift seconds gained in a second, e.g. 0.0001 */
+	/** @param drift seconds gained per second, such as 0.0001 */
 	setClock(offsetMs: number, drift: number): void {
 		this.world.log(() => `clock ${this.address} ${offsetMs} ms, drift ${drift}`);
 		this.countedMs = this.countMs;
@@ -48,7 +48,7 @@ export class SimulatedHost {
 		this.rate = 1 + drift;
 	}
 
-	/** A time server tells the time; the clock goes on as fast as it did. */
+	/** Synchronizes with a time server; the clock's speed stays the same. */
 	correctClock(errorMs: number): void {
 		this.setClock(errorMs, this.rate - 1);
 	}
@@ -64,8 +64,8 @@ export class SimulatedHost {
 	}
 
 	/**
-	 * The process dies without closing anything itself. The system closes its connections unless the machine lost its power
-	 * (`silent`): then others only notice that nothing comes.
+	 * Ends the process without closing anything. The system closes its connections, unless the machine lost
+	 * power (`silent`): then others only notice the silence.
 	 */
 	crash(silent = false): void {
 		if (!this.isUp) return;

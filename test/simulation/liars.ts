@@ -1,4 +1,4 @@
-/** Peers that lie: each kind does one thing that a node must survive, again and again. */
+/** Lying peers: each kind repeats one thing that a node must survive. */
 
 import type { ApplicationListener, PeerConnection } from "../../src/node/network/connection.js";
 import { decodePacket, encodePacket } from "../../src/node/network/discovery/packets.js";
@@ -45,23 +45,23 @@ export const LIES = [
 ] as const;
 export type Lie = (typeof LIES)[number];
 
-/** Lies about blocks that only a model chain can be made to bear. */
+/** Lies about blocks that need a model chain. */
 export const MODEL_LIES: ReadonlySet<Lie> = new Set(["forger", "ruleBreaker", "equivocator", "forkBuilder"]);
 
-/** Lies for which one must be a witness. */
+/** Lies that need a witness. */
 export const WITNESS_LIES: ReadonlySet<Lie> = new Set(["ruleBreaker", "equivocator", "forkBuilder"]);
 
 export interface LiarOptions {
 	readonly lie: Lie;
 	readonly environment: SimulatedEnvironment;
 	readonly random: Randomness;
-	/** Whom it lies to. */
+	/** The nodes it lies to. */
 	readonly victims: readonly NodeAddress[];
-	/** It sees all: the chain of some honest node. */
+	/** The chain of some honest node. */
 	readonly chain: () => LocalChain;
-	/** Its own witness, if it has one. */
+	/** Its own witness, if any. */
 	readonly witness: Uint8Array | undefined;
-	/** What an honest node calls itself now; anyone who has met it knows. */
+	/** The current id of an honest node, which every peer of it knows. */
 	readonly nodeIdOf?: (host: string) => Uint8Array | undefined;
 }
 
@@ -74,11 +74,11 @@ export async function startLiar(options: LiarOptions): Promise<void> {
 	await new LyingPeer(options).start();
 }
 
-/** A peer whose transport is honest and whose words are not. */
+/** A peer with an honest transport and dishonest messages. */
 class LyingPeer implements ApplicationListener {
 	private readonly transport: PeerTransport;
 	private readonly connections = new Set<PeerConnection>();
-	/** Blocks that it made and announces. */
+	/** Blocks that it has built and announces. */
 	private readonly made = new Map<string, SignedBlock>();
 
 	constructor(private readonly options: LiarOptions) {
@@ -124,7 +124,7 @@ class LyingPeer implements ApplicationListener {
 			codeVersion: utf8("4.8.0"),
 		});
 		connection.send(ApplicationType.P2P_HELLO, HelloMessage.encode(hello));
-		// A summary that ends in the victim's head makes it take and give announcements.
+		// A summary ending in the victim's head makes it exchange announcements.
 		if (head.number <= chain.head.number) {
 			connection.send(ApplicationType.SYNC_BLOCK_CHAIN, encodeSyncBlockChain([chain.head]));
 		}
@@ -308,7 +308,7 @@ function halves<T>(items: readonly T[]): [readonly T[], readonly T[]] {
 	return [items.slice(0, middle), items.slice(middle)];
 }
 
-/** Dials and says nothing that a frame could be made of, or frames that say nothing. */
+/** Dials, and sends invalid frames, or meaningless ones. */
 function sendGarbage({ environment, random, victims }: LiarOptions): void {
 	const once = async (): Promise<void> => {
 		const stream = await dialOrNothing(environment, random.pick(victims));
@@ -331,7 +331,7 @@ function sendGarbage({ environment, random, victims }: LiarOptions): void {
 	environment.every(700, () => void once());
 }
 
-/** Keeps connections open and busy with nothing. */
+/** Keeps connections open and busy. */
 function holdConnections({ environment, random, victims }: LiarOptions): void {
 	const held = new Set<ByteStream>();
 	const once = async (): Promise<void> => {
@@ -367,12 +367,12 @@ async function dialOrNothing(
 	try {
 		return await environment.dial(address, 2_000);
 	} catch {
-		// Its victims may be down or have had enough of it.
+		// The victim may be down, or refuse the connection.
 		return undefined;
 	}
 }
 
-/** Sends nodes to addresses without a node. */
+/** Answers discovery with addresses of nodes that don't exist. */
 async function misleadDiscovery({ environment, random, victims }: LiarOptions): Promise<void> {
 	const nodeId = environment.randomBytes(64);
 	const self = { ipv4: environment.host.address, ipv6: "", port: PORT, nodeId };

@@ -1,10 +1,10 @@
 /**
- * Simulates networks under faults, one a seed, and as many chains on a disk that fails:
+ * Simulates networks under faults, one per seed, and as many chains on a failing disk:
  *
  *     npm run sim -- --seeds 1000             # seeds 1 to 1000
  *     npm run sim -- --seeds 50 --from 200    # seeds 200 to 249
- *     npm run sim -- --seeds 500 --nile       # all with the rules of Nile and witnesses with post-quantum keys
- *     npm run sim -- --seed 17 --trace        # one, with everything that happens
+ *     npm run sim -- --seeds 500 --nile       # with Nile's rules, and witnesses with post-quantum keys
+ *     npm run sim -- --seed 17 --trace        # one seed, with all events
  */
 
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";

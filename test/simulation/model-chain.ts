@@ -1,6 +1,6 @@
 /**
- * A small chain with the network's slots, longest-chain rule and solidified number, for simulations of many nodes: no
- * state, no machine, and a hash in the place of a signature. What the peer network sees of a chain is all there.
+ * A minimal chain for simulations of many nodes: the network's slots, longest-chain rule and solidified
+ * number, but no state, and hashes as signatures. Provides everything that the peer network needs.
  */
 
 import type { HeaderVerdict } from "../../src/node/consensus/announced-block.js";
@@ -22,17 +22,17 @@ const SOLIDIFIED_SHARE = 0.7;
 const MAX_POOL = 2_000;
 const TRANSACTIONS_PER_BLOCK = 50;
 const RULES_VERSION = 32;
-/** A block of this version has a good signature and breaks a rule. */
+/** Version of blocks with a valid signature that break a rule. */
 export const BROKEN_VERSION = 13;
 
 interface Stored {
 	readonly block: SignedBlock;
-	/** Last height that each witness built on, in the order of the witnesses. */
+	/** Height of the last block of each witness, in the order of witnesses. */
 	readonly heights: readonly number[];
 	readonly solid: number;
 }
 
-/** A witness's signature: anyone could forge it, and in a simulation no one does. */
+/** A witness's signature. It can be forged, but isn't in simulations. */
 export function modelSignature(block: {
 	readonly rawHash: Uint8Array;
 	readonly witness: Uint8Array;
@@ -45,7 +45,7 @@ export function modelWitness(index: number): Uint8Array {
 	return concatBytes(Uint8Array.of(0x41), sha256(utf8(`witness ${index}`)).subarray(0, 20));
 }
 
-/** What all chains of one network share. */
+/** Shared by all chains of a network. */
 export interface ModelNetwork {
 	readonly witnesses: readonly Uint8Array[];
 	readonly genesis: SignedBlock;
@@ -70,7 +70,7 @@ export interface NewBlock {
 	readonly version?: number;
 }
 
-/** @param forged sign as another key would */
+/** @param forged signs with another key */
 export function makeBlock(
 	{ parent, timestampMs, witness, transactions, version }: NewBlock,
 	forged = false,
@@ -106,9 +106,9 @@ export class ModelChain implements LocalChain {
 	readonly formerWitnesses: readonly Uint8Array[];
 	readonly nextMaintenanceMs: bigint;
 	readonly maintenanceIntervalMs = 21_600_000n;
-	/** Ids of the main chain by height. */
+	/** Main chain ids by height. */
 	private readonly main: Uint8Array[];
-	/** Every block of the main chain, and of branches that may still win. */
+	/** Blocks of the main chain, and of branches that may still win. */
 	private readonly stored = new Map<string, Stored>();
 	private readonly byHeight = new Map<number, Set<string>>();
 	private readonly pool = new Map<string, SignedTransaction>();
@@ -117,7 +117,7 @@ export class ModelChain implements LocalChain {
 	private readonly commits = new Map<string, Uint8Array>();
 	private prunedBelow = 0;
 
-	/** @param own witnesses for which blocks are made here */
+	/** @param own witnesses whose blocks are produced here */
 	constructor(
 		private readonly network: ModelNetwork,
 		private readonly own: readonly Uint8Array[] = [],
@@ -170,7 +170,7 @@ export class ModelChain implements LocalChain {
 		return this.headTimestampMs + SLOT_MS;
 	}
 
-	/** Blocks that are kept. */
+	/** Number of blocks stored. */
 	get size(): number {
 		return this.stored.size;
 	}
@@ -253,7 +253,7 @@ export class ModelChain implements LocalChain {
 		return { heights, solid: Math.max(parent.solid, sorted[position] as number) };
 	}
 
-	/** Makes a block the head, over a switch of branches if need be. */
+	/** Makes a block the head, switching branches if necessary. */
 	private extendTo(block: SignedBlock): void {
 		const branch = this.branchTo(block.id) ?? [];
 		const forkPoint = Number(branch[0]?.number ?? block.number) - 1;
@@ -281,7 +281,7 @@ export class ModelChain implements LocalChain {
 		}
 	}
 
-	/** Branches below the solidified block have lost. */
+	/** Removes branches below the solidified block, which can't win. */
 	private prune(): void {
 		const solid = Number(this.solid.number);
 		for (; this.prunedBelow < solid; this.prunedBelow++) {
@@ -289,7 +289,7 @@ export class ModelChain implements LocalChain {
 			for (const key of this.byHeight.get(this.prunedBelow) ?? []) if (key !== own) this.stored.delete(key);
 			this.byHeight.delete(this.prunedBelow);
 		}
-		// What hung on them is gone with them.
+		// Removes their descendants, too.
 		for (const keys of this.byHeight.values()) {
 			for (const key of keys) {
 				const entry = this.stored.get(key);
@@ -333,16 +333,16 @@ export class ModelChain implements LocalChain {
 		return { kind: "accepted", served: transaction };
 	}
 
-	/** The block of a slot, if it is one of ours. Not applied yet. */
+	/** Builds the block of a slot, if its witness is ours, without applying it. */
 	produceFor(timestampMs: bigint): SignedBlock | undefined {
-		// There are no slots before genesis, whatever a clock shows.
+		// There are no slots before genesis, whatever the clock.
 		if (timestampMs <= this.network.genesis.timestampMs) return undefined;
 		const scheduled = this.scheduled(timestampMs);
 		const isOurs = this.own.some((witness) => equalBytes(witness, scheduled));
 		return isOurs ? this.produce(scheduled, timestampMs) : undefined;
 	}
 
-	/** A block on the head, with what waits; undefined if it is too early for one. */
+	/** Builds a block on the head with pending transactions; undefined if it is too early. */
 	produce(witness: Uint8Array, timestampMs: bigint): SignedBlock | undefined {
 		if (timestampMs <= this.headTimestampMs) return undefined;
 		const transactions: SignedTransaction[] = [];
@@ -354,12 +354,12 @@ export class ModelChain implements LocalChain {
 		return makeBlock({ parent: this.headBlock, timestampMs, witness, transactions });
 	}
 
-	/** What a machine loses that loses its power: blocks that were not on disk yet, none of them solidified. */
+	/** Drops up to `count` unsolidified blocks from the head, as a power loss would. */
 	forget(count: number): void {
 		const lowest = Number(this.solid.number);
 		for (let i = 0; i < count && this.main.length - 1 > lowest; i++) {
 			const { block } = this.at(this.main.at(-1) as Uint8Array);
-			// Its solidified number would go back with it: the node that comes up again has seen less, not other things.
+			// Keeps the solidified number: a restarted node has seen less, but nothing different.
 			if (this.at(block.parentId).solid < lowest) return;
 			this.main.pop();
 			this.unapply(block);

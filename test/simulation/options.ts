@@ -20,7 +20,7 @@ export interface SimulationOptions {
 	isTraced: boolean;
 }
 
-/** What to simulate, or "help". Throws an Error whose message is fit for a terminal if the arguments are wrong. */
+/** Parses the command line. @throws {Error} with a message for the user */
 export function readOptions(args: string[]): SimulationOptions | "help" {
 	const { values } = parseArgs({
 		args,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Productions } from "./productions.js";
 
-/** A block of a branch: its witness is its number's place in the branch's list. */
+/** A block of a branch; `witness` is its index in the branch's list. */
 const blockOf = (branch: string, number: number, witness: number) => ({
 	id: new TextEncoder().encode(`${branch}${number}`),
 	number: BigInt(number),
@@ -22,7 +22,7 @@ describe("what witnesses of a simulated network build", () => {
 		for (const block of chain.blocks) expect(productions.isRepeated(block)).toBe(false);
 		expect(productions.areEnough(chain, 1n)).toBe(true);
 		expect(productions.areEnough(chain, 2n)).toBe(false);
-		// Who moves to a longer branch makes a block of another one final without building a height twice.
+		// Moving to a longer branch can make another block final without building a height twice.
 		const other = chainOf("y", [6, 7, 6, 7, 6, 7, 1, 2, 3]);
 		for (const block of other.blocks) expect(productions.isRepeated(block)).toBe(false);
 		expect(productions.areEnough(other, 1n)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Which witness built which block of a simulated network. It tells a split that the rules of consensus allow from a fault: a block
- * is final once enough witnesses have built on it, and a witness may move to a longer branch, so two branches can both get there.
+ * Records which witness built which block, to tell faults from splits that consensus allows: a block is final
+ * once enough witnesses built on it, but they may move to a longer branch, which can become final, too.
  */
 
 import { toKey } from "../../src/protocol/bytes.js";
@@ -14,7 +14,7 @@ interface Production {
 }
 
 export class Productions {
-	/** Witnesses of blocks by their ids. */
+	/** Witnesses by block id. */
 	private readonly witnesses = new Map<string, string>();
 	/** The highest block of each witness. */
 	private readonly highest = new Map<string, bigint>();
@@ -22,9 +22,8 @@ export class Productions {
 	constructor(private readonly witnessCount: number) {}
 
 	/**
-	 * Notes a block that a chain has applied; its producer is the first that does.
-	 * @returns whether it is new, and not higher than what its witness has built before: who moves to a longer branch alone builds
-	 * no height twice
+	 * Records a block that a chain has applied.
+	 * @returns whether it is new and not higher than an earlier block of its witness, which is a fault
 	 */
 	isRepeated({ id, number, witness }: Production): boolean {
 		const key = toKey(id);

@@ -1,4 +1,4 @@
-/** Random numbers that are the same for the same seed, on every machine: a simulation takes all its chance from here. */
+/** Reproducible random numbers, the only source of randomness in a simulation. */
 
 /** The generator sfc32 (Chris Doty-Humphrey), seeded through splitmix32. */
 export class Randomness {
@@ -23,14 +23,14 @@ export class Randomness {
 		for (let i = 0; i < 12; i++) this.word();
 	}
 
-	/** A generator of its own for one part of a simulation: what others draw doesn't change what it gives. */
+	/** A separate generator for one part of a simulation, unaffected by use of others. */
 	branch(label: string): Randomness {
 		let hash = this.seed ^ 0x811c9dc5;
 		for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 0x01000193);
 		return new Randomness(hash);
 	}
 
-	/** 32 bits, unsigned. */
+	/** Unsigned, 32 bits. */
 	word(): number {
 		const result = (((this.a + this.b) | 0) + this.counter) | 0;
 		this.counter = (this.counter + 1) | 0;
@@ -41,17 +41,17 @@ export class Randomness {
 		return result >>> 0;
 	}
 
-	/** From 0 (inclusive) to 1. */
+	/** From 0 (inclusive) to 1 (exclusive). */
 	fraction(): number {
 		return this.word() / 0x1_0000_0000;
 	}
 
-	/** A whole number below `limit`. */
+	/** An integer from 0 below `limit`. */
 	below(limit: number): number {
 		return Math.floor(this.fraction() * limit);
 	}
 
-	/** A whole number, both ends inclusive. */
+	/** An integer from `low` to `high`, inclusive. */
 	between(low: number, high: number): number {
 		return low + this.below(high - low + 1);
 	}
@@ -60,7 +60,7 @@ export class Randomness {
 		return probability > 0 && this.fraction() < probability;
 	}
 
-	/** @throws {RangeError} if there is nothing to choose from */
+	/** @throws {RangeError} if the list is empty */
 	pick<T>(from: readonly T[]): T {
 		if (from.length === 0) throw new RangeError("nothing to pick from");
 		return from[this.below(from.length)] as T;

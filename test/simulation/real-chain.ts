@@ -1,4 +1,4 @@
-/** The node's own chain in a simulation: in memory, with real signatures, for networks of a few nodes. */
+/** The node's own chain in a simulation: in memory, with real signatures, for networks of few nodes. */
 
 import { OpenChain } from "../../src/node/chain/open-chain.js";
 import type { Producer } from "../../src/node/chain/packing.js";
@@ -30,7 +30,7 @@ import type { ProducingChain } from "./simulated-node.js";
 
 const USERS = 200;
 const START_BALANCE = 1_000_000_000_000n;
-/** A slot is tried this much before the clock reaches it. */
+/** How early a slot is tried, before the clock reaches it. */
 const LEAD_MS = 50n;
 
 export interface RealNetwork {
@@ -39,10 +39,10 @@ export interface RealNetwork {
 	readonly users: readonly User[];
 }
 
-/** Somebody with coins. */
+/** An account with coins. */
 interface User {
 	readonly address: Uint8Array;
-	/** The transaction with the user's signature. */
+	/** Adds the user's signature. */
 	readonly signed: (built: SignedTransaction) => SignedTransaction;
 }
 
@@ -60,10 +60,10 @@ function userWithKey(key: Uint8Array): User {
 	};
 }
 
-/** Signatures of a seed are the same in each run, as those of secp256k1 are. */
+/** Makes post-quantum signatures as reproducible as those of secp256k1. */
 const sameBytes = (length: number): Uint8Array => new Uint8Array(length).fill(7);
 
-/** Keys of a scheme by their number: they take long to make, and all networks have the same. */
+/** Keys by scheme and number, cached: generating them is slow, and all networks use the same. */
 const postQuantumKeys = new Map<string, PostQuantumKeys>();
 
 function postQuantumKeyOf(scheme: PostQuantumScheme, n: number): PostQuantumKeys {
@@ -92,7 +92,7 @@ function userWithPostQuantumKey(scheme: PostQuantumScheme, n: number): User {
 	};
 }
 
-/** Producers and users of a network with the rules of Nile, of all three kinds of keys. The library must be loaded. */
+/** Producers and users with all three kinds of keys, for Nile's rules. The library must be loaded. */
 function mixedKeys(witnessCount: number): Pick<RealNetwork, "producers" | "users"> {
 	const kinds = [undefined, ...postQuantumSchemes];
 	const producers = Array.from({ length: witnessCount }, (_, i) => {
@@ -110,7 +110,7 @@ function mixedKeys(witnessCount: number): Pick<RealNetwork, "producers" | "users
 /**
  * @param genesisMs a multiple of the slot length
  * @param votes whether witnesses vote on blocks
- * @param isNile whether it has the rules of Nile, and keys of all kinds
+ * @param isNile whether to use Nile's rules, and keys of all kinds
  */
 export function realNetwork(
 	witnessCount: number,
@@ -155,7 +155,7 @@ export class RealChain extends NodeChain implements ProducingChain {
 		super({ open, pool: undefined, report: onFault });
 	}
 
-	/** @param own witnesses for which blocks are made here */
+	/** @param own witnesses whose blocks are produced here */
 	static async start(
 		network: RealNetwork,
 		host: SimulatedHost,
@@ -186,7 +186,7 @@ export class RealChain extends NodeChain implements ProducingChain {
 		return producer && chain.produce(producer, slotTimeMs(chain.state, slot), () => false).block;
 	}
 
-	/** A payment of one user to another. */
+	/** A payment between two users. */
 	transfer(random: Randomness, { users }: RealNetwork): SignedTransaction {
 		const { headId, headTimestampMs } = this.open.chain.state.properties;
 		const from = random.pick(users);

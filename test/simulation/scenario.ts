@@ -1,6 +1,6 @@
 /**
- * One run of a whole network under faults, made from a seed: who is there, what goes wrong and when, and what has to
- * hold afterwards.
+ * A run of a whole network under faults, determined by a seed: its nodes, the faults and their times, and the
+ * conditions that must hold afterwards.
  */
 
 import type { NodeAddress } from "../../src/node/network/environment.js";
@@ -20,48 +20,48 @@ import { SimulatedWorld } from "./world.js";
 export interface ScenarioOptions {
 	readonly seed: number;
 	readonly trace?: (line: string) => void;
-	/** Instead of what the seed says. */
+	/** Overrides what follows from the seed. */
 	readonly nodeCount?: number;
 	readonly lies?: readonly Lie[];
-	/** Every node has the real chain instead of a model of one. */
+	/** Whether nodes have the real chain instead of a model. */
 	readonly isReal?: boolean;
-	/** With the rules of Nile and post-quantum witnesses. */
+	/** Uses Nile's rules, and witnesses with post-quantum keys. */
 	readonly isNile?: boolean;
-	/** False: the network stays in two parts, so that a test can see that this is noticed. */
+	/** False: the network stays split, to test that this is detected. */
 	readonly isHealed?: boolean;
 }
 
 export interface ScenarioResult {
 	readonly seed: number;
 	readonly description: string;
-	/** Empty: everything held. */
+	/** Empty if all conditions held. */
 	readonly failures: readonly string[];
-	/** The chain's own rules keep the nodes apart, whatever the network does. */
+	/** Whether consensus itself keeps the nodes apart, independently of the network. */
 	readonly isSplit: boolean;
 	readonly events: number;
-	/** Simulated time from the end of the faults until all agreed, milliseconds. */
+	/** Simulated milliseconds from the end of faults until all agreed. */
 	readonly convergedAfterMs: number | undefined;
 	readonly headNumber: number;
 }
 
 const START_MS = 1_800_000_000_000;
-/** Longest ban of an honest mistake, the pause before an address is dialed again, and some blocks on top. */
+/** The longest ban for an honest mistake, plus the delay before redialing, plus some blocks. */
 const CONVERGENCE_LIMIT_MS = 420_000;
-/** Within this time every node has an honest peer, even if liars had taken all places. */
+/** Every node has an honest peer within this time, even if liars had occupied all slots. */
 const PEERS_LIMIT_MS = 200_000;
-/** Blocks that agreeing nodes may be apart: one is under way while we look. */
+/** Blocks between nodes that agree: one may be in flight. */
 const TOLERATED_LAG = 2n;
-/** One of this many seeds has the node's own chain, in small networks: it costs more. */
+/** One in this many seeds uses the real chain, in small networks, as it costs more. */
 const REAL_EVERY = 10;
 const MAX_REAL_NODES = 7;
-/** Blocks by which votes may be behind when all is well. */
+/** Blocks by which votes may be behind in normal operation. */
 const CONFIRMED_LAG = 6n;
-/** One of this many seeds runs for a day. */
+/** One in this many seeds runs for a day. */
 const QUIET_DAY_EVERY = 125;
 const DAY_MS = 24 * 3_600_000;
-/** As long for the node's own chain, which lies in memory and verifies each signature at each node: until its state was written. */
+/** Shorter for the real chain, which verifies each signature on each node; long enough to flush its state. */
 const REAL_DAY_MS = 3 * 3_600_000;
-/** How often a machine corrects its clock, as by NTP, and what is left of the error. */
+/** Interval of clock corrections, as by NTP, and the remaining error. */
 const TIME_SERVER_MS = 1_024_000;
 const TIME_SERVER_ERROR_MS = 50;
 const MAX_EVENTS_PER_NODE = 1_000;
@@ -78,7 +78,7 @@ class Scenario {
 	private readonly world: SimulatedWorld;
 	private readonly random: Randomness;
 	private readonly network: ModelNetwork;
-	/** Undefined: nodes have a model of a chain. */
+	/** Undefined with model chains. */
 	private readonly real: RealNetwork | undefined;
 	private readonly nodes: SimulatedNode[] = [];
 	private readonly liars: {
@@ -87,16 +87,16 @@ class Scenario {
 		readonly witness: Uint8Array | undefined;
 	}[] = [];
 	private readonly failures: string[] = [];
-	/** The block that was solidified first at each height, and by whom. */
+	/** The first solidified block at each height, and its node. */
 	private readonly solid = new Map<bigint, { readonly id: Uint8Array; readonly by: string }>();
-	/** Two blocks of one height that became final, each by enough witnesses: no fault where the chain is split by the rules. */
+	/** Conflicting final blocks, both with enough witnesses: no fault if the rules split the chain. */
 	private readonly conflicts: string[] = [];
 	private readonly productions: Productions;
 	private readonly forgetful = new Set<SimulatedNode>();
 	private readonly nodeCount: number;
-	/** Witnesses of the real chain vote on blocks. */
+	/** Whether witnesses of the real chain vote on blocks. */
 	private readonly votes: boolean;
-	/** The block that was confirmed first at each height. */
+	/** The first confirmed block at each height. */
 	private readonly confirmed = new Map<bigint, Uint8Array>();
 	private readonly faultMs: number;
 	private readonly faults: string[] = [];
@@ -114,7 +114,7 @@ class Scenario {
 		const { random } = this;
 		const isReal = options.isReal ?? options.seed % REAL_EVERY === 0;
 		const nodeCount = options.nodeCount ?? Math.min(sizeOf(random), isReal ? MAX_REAL_NODES : 30);
-		// Every other one has the rules of Nile, whose post-quantum witnesses don't vote.
+		// Half of them with Nile's rules, whose post-quantum witnesses don't vote.
 		const isNile = isReal && (options.isNile ?? Math.floor(options.seed / REAL_EVERY) % 2 === 1);
 		this.votes = isReal && random.chance(0.5) && !isNile;
 		this.real = isReal ? realNetwork(nodeCount, BigInt(START_MS) - 3_000n, this.votes, isNile) : undefined;
@@ -124,7 +124,7 @@ class Scenario {
 		const possible = LIES.filter((lie) => !isReal || !MODEL_LIES.has(lie));
 		const lies = options.lies ?? Array.from({ length: liarCount }, () => random.pick(possible));
 		this.faultMs = random.between(60, 240) * 1000;
-		// Those who are witnesses and lie are fewer than would stop the chain from solidifying.
+		// Too few lying witnesses to stop solidification.
 		const lyingWitnesses = Math.floor(nodeCount / 6);
 		let lying = 0;
 		const isWitness = lies.map((lie) => WITNESS_LIES.has(lie) && lying++ < lyingWitnesses);
@@ -184,7 +184,7 @@ class Scenario {
 		return (error, where) => this.fail(`fault at ${host}, ${where}: ${(error as Error).stack ?? error}`);
 	}
 
-	/** Notes every height that becomes final. */
+	/** Checks every height that becomes final. */
 	private watchSolid(chain: ProducingChain, host: string): void {
 		let last: BlockRef | undefined;
 		chain.observe((block) => {
@@ -200,7 +200,7 @@ class Scenario {
 		});
 	}
 
-	/** Whether a witness lies, or is of a node that has forgotten blocks. */
+	/** Whether a witness lies, or its node has lost blocks. */
 	private isUnsteady(witness: Uint8Array): boolean {
 		const isOwn = (own: Uint8Array | undefined) => own !== undefined && equalBytes(own, witness);
 		return (
@@ -244,9 +244,8 @@ class Scenario {
 	}
 
 	/**
-	 * A day on which nothing goes wrong: what runs out, overflows or drifts in so long a time shows afterwards. Clocks
-	 * are kept right, as an operator has to: one that gains 0.1 ms a second is nine seconds ahead in the evening, and by
-	 * the network's rules its blocks, which then come more than a second before their time, have to be refused.
+	 * A day without faults, to find what expires, overflows or drifts. Clocks are corrected, as operators must:
+	 * gaining 0.1 ms per second is nine seconds in a day, and blocks more than a second early are refused.
 	 */
 	private async liveQuietDay(): Promise<void> {
 		this.faults.push("quiet day");
@@ -385,7 +384,7 @@ class Scenario {
 		const silent = this.random.chance(0.3);
 		this.faults.push(silent ? "power" : "crash");
 		node.crash(silent);
-		// A node that forgets blocks that it has built on is as bad as a liar; no chain bears many of those.
+		// Losing a block after building on it is as bad as lying, so only few nodes may.
 		const mayForget = this.forgetful.has(node) || this.forgetful.size < Math.floor(this.nodes.length / 8);
 		if (silent && mayForget && node.chain instanceof ModelChain) {
 			this.forgetful.add(node);
@@ -403,7 +402,7 @@ class Scenario {
 		this.world.host(node.address).setClock(random.between(-400, 400), (random.fraction() - 0.5) * 2e-4);
 	}
 
-	/** A machine loses its time for a while, by minutes, either way. */
+	/** Sets a machine's clock wrong by minutes for a while. */
 	private jumpClockFor(ms: number): void {
 		const { random, world } = this;
 		const node = random.pick(this.nodes);
@@ -439,7 +438,7 @@ class Scenario {
 		return this.highestNode().chain.head.number;
 	}
 
-	/** All have one chain, it grows, and what was the highest head is solidified everywhere, or what replaced it. */
+	/** Whether all agree on one growing chain, solidified at least up to `floor`. */
 	private async converges(floor: bigint): Promise<boolean> {
 		const agree = () => this.doAgree() && this.nodes.every((node) => node.chain.solid.number >= floor);
 		for (let waited = 0; waited < CONVERGENCE_LIMIT_MS; waited += 3_000) {
@@ -450,10 +449,10 @@ class Scenario {
 	}
 
 	/**
-	 * A block is final for some node, and a longer chain lacks it. Witnesses that moved between the halves of a small
-	 * network can bring that about: who has the final block may not leave it, and who has the longer chain has no reason
-	 * to. That is the network's consensus, which knows no vote that would prevent it. The other half may make another block of
-	 * that height final, too, by witnesses of which some built on both branches, each time on the longer one.
+	 * Whether consensus itself has split the chain: a block is final for some node, and a longer chain lacks
+	 * it. In small networks, witnesses that moved between halves can cause that: nodes can't leave a final
+	 * block, and others have no reason to leave the longer chain. Another block of that height may become
+	 * final, too, if witnesses built on both branches, each time on the longer one.
 	 */
 	private isSplitByRule(): boolean {
 		if (this.options.isHealed === false) return false;
@@ -495,13 +494,13 @@ class Scenario {
 		);
 	}
 
-	/** Peers that give and take announcements and don't lie. */
+	/** Honest peers that exchange announcements. */
 	private honestPeers(node: SimulatedNode): number {
 		const addresses = new Set(this.nodes.map(({ address }) => address));
 		return node.peers?.synced.filter((peer) => addresses.has(peer.connection.remote.host)).length ?? 0;
 	}
 
-	/** Where witnesses vote, all have confirmed a late block, and every node has it. */
+	/** With voting witnesses, all nodes have confirmed a late block that every node has. */
 	private checkVotes(): void {
 		if (!this.votes) return;
 		const highest = this.highestHead();
@@ -518,7 +517,7 @@ class Scenario {
 		}
 	}
 
-	/** After the storm nothing may be left that grows. */
+	/** Nothing may have grown without bounds. */
 	private checkBounds(): void {
 		for (const node of this.nodes) {
 			const { peers, transport, discovery, address } = node;
@@ -570,7 +569,7 @@ class Scenario {
 	}
 }
 
-/** Mostly small networks: they go wrong sooner, and cost less. */
+/** Mostly small networks, which fail sooner and cost less. */
 function sizeOf(random: Randomness): number {
 	const kind = random.fraction();
 	if (kind < 0.55) return random.between(2, 6);

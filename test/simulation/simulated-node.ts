@@ -1,4 +1,4 @@
-/** An honest node in a simulated world: the real transport, discovery and application, over a chain that is given. */
+/** An honest simulated node: the real transport, discovery and application over a given chain. */
 
 import type { ApplicationListener } from "../../src/node/network/connection.js";
 import { Discovery } from "../../src/node/network/discovery/discovery.js";
@@ -17,13 +17,13 @@ import type { SimulatedHost } from "./host.js";
 export const NETWORK_ID = 20_261_121;
 export const PORT = 18_888;
 const SLOT_MS = 3_000;
-/** A node that came up waits for the network this long before it produces on what it has. */
+/** How long a started node waits for the network before it produces on its own head. */
 const SYNC_WAIT_MS = 40_000;
 
-/** A chain that blocks can be made on. */
+/** A chain that can produce blocks. */
 export interface ProducingChain extends LocalChain {
 	readonly headTimestampMs: bigint;
-	/** The block of a slot, if this witness may make one. Not applied yet. */
+	/** Builds the block of a slot, if its witness is ours, without applying it. */
 	produceFor(timestampMs: bigint): SignedBlock | undefined;
 }
 
@@ -33,15 +33,15 @@ export interface NodeOptions {
 	readonly seeds: readonly NodeAddress[];
 	readonly active: readonly NodeAddress[];
 	readonly limits: Pick<TransportConfig, "maxConnections" | "minConnections" | "minActiveConnections">;
-	/** Keys with which it votes. */
+	/** Keys to vote with. */
 	readonly witnesses?: readonly OwnWitness[];
 	/** Votes that confirm a block. */
 	readonly quorum?: number;
-	/** Whose rules hold; absent: the main network's. */
+	/** The network whose rules apply; mainnet by default. */
 	readonly network?: PeerSettings["network"] | undefined;
-	/** Called when this node tells a peer to go. */
+	/** Called when this node disconnects a peer. */
 	readonly onDisconnect: (peer: string, reason: string, why: string) => void;
-	/** Notified of errors that are faults of the program. */
+	/** Called with internal errors. */
 	readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -179,13 +179,13 @@ export class SimulatedNode {
 	}
 
 	crash(silent: boolean): void {
-		// What the process would have written is lost with it; nothing of it may run on.
+		// Unwritten data is lost; nothing may continue to run.
 		this.running?.application.stop();
 		this.running = undefined;
 		this.options.host.crash(silent);
 	}
 
-	/** A client gives it a transaction. */
+	/** A client submits a transaction. */
 	submit(transaction: SignedTransaction): void {
 		if (this.running === undefined) return;
 		const result = this.chain.submit(transaction);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 
 describe("a chain on a disk that fails", () => {
-	// Deaths in a write, losses of power, full disks. More of them: npm run sim -- --seeds 1000
+	// Crashes during writes, power losses, full disks. More of them: npm run sim -- --seeds 1000
 	it.each([1, 2, 3, 7, 21, 39])("loses nothing that it may not lose: seed %d", async (seed) => {
 		expect((await runStorage(seed)).failures).toEqual([]);
 	});

@@ -1,6 +1,6 @@
 /**
- * One chain on a simulated disk: it works until its process dies in a write, the machine loses its power or the disk is
- * full, and is opened again, several times. Everything from a seed.
+ * A chain on a simulated disk: it repeatedly runs until its process crashes during a write, the machine loses
+ * power, or the disk is full, and is reopened. Reproducible by seed.
  */
 
 import { LogAccessError, LogDamagedError } from "../../src/node/chain/block-log.js";
@@ -22,12 +22,12 @@ export interface StorageResult {
 const LIVES = 6;
 const DIRECTORY = "/simulated";
 const LIMITS = { entries: 60, logBytes: 12_000 };
-/** So much is enough for any start. */
+/** Enough for any start. */
 const ENOUGH_BYTES = 1 << 30;
 
 type End = "kill" | "power" | "full" | "close";
 
-/** What a life of the chain has told others. */
+/** What the chain has reported to others. */
 interface Told {
 	readonly transactions: Set<string>;
 	readonly blocks: Map<bigint, string>;
@@ -86,7 +86,7 @@ class StorageRun {
 		});
 	}
 
-	/** Opens, works, ends. The end may come in the opening. */
+	/** Opens, works, and ends, possibly while opening. */
 	private async live(end: End): Promise<void> {
 		const { disk, random } = this;
 		if (end === "full") disk.space = random.below(random.chance(0.3) ? 500 : 60_000);
@@ -99,7 +99,7 @@ class StorageRun {
 		} catch (error) {
 			if (!this.isExpected(error, end)) throw error;
 		}
-		// Of what the process was about to do nothing comes to pass any more.
+		// Pending actions of the dead process have no effect.
 		if (end === "power") {
 			disk.losePower();
 			if (!this.isSynced) this.told = { transactions: new Set(), blocks: new Map() };
@@ -117,7 +117,7 @@ class StorageRun {
 		return error instanceof ProcessDiedError || error instanceof LogAccessError;
 	}
 
-	/** With every record synced nothing that was told may be missing, and else nothing unless the power failed. */
+	/** Nothing reported may be lost, except by a power loss without syncing every record. */
 	private checkTold({ chain }: OpenChain): void {
 		for (const [number, id] of this.told.blocks) {
 			const found = chain.blockByNumber(number)?.idHex;
@@ -155,7 +155,7 @@ class StorageRun {
 		}
 	}
 
-	/** The state is what the blocks alone make of a new chain. */
+	/** Checks that the state equals that of replaying the blocks. */
 	private async checkWhole(): Promise<void> {
 		try {
 			const open = await this.open();
@@ -163,7 +163,7 @@ class StorageRun {
 			const fresh = await openSmall();
 			await compareWithReplay(open, fresh);
 			await open.close();
-			// Whatever was closed opens again, with the same head.
+			// After a clean close, it opens again with the same head.
 			const again = await this.open();
 			if (again.chain.head.idHex !== open.chain.head.idHex) this.fail("another head after a close");
 		} catch (error) {

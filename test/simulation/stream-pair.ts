@@ -1,4 +1,4 @@
-/** Two ends of a connection in memory, for tests of one state machine: nothing moves until `deliver` is called. */
+/** Two ends of an in-memory connection, for tests of a state machine: data only moves in `deliver`. */
 
 import type { ByteStream, NodeAddress, StreamListener } from "../../src/node/network/environment.js";
 
@@ -6,7 +6,7 @@ export class MemoryStream implements ByteStream {
 	backlog = 0;
 	isPaused = false;
 	isClosed = false;
-	/** What was written here and the other end has not been given yet. */
+	/** Data not yet delivered to the other end. */
 	readonly written: Uint8Array[] = [];
 	private listener: StreamListener | undefined;
 	private isEnded = false;
@@ -42,7 +42,7 @@ export class MemoryStream implements ByteStream {
 		this.isPaused = false;
 	}
 
-	/** One step of this end: gives it what the other wrote. @returns whether anything happened */
+	/** Delivers what the other end wrote. @returns whether anything happened */
 	receive(): boolean {
 		const { other } = this;
 		if (this.isClosed) {
@@ -65,10 +65,10 @@ export class MemoryStream implements ByteStream {
 }
 
 export interface StreamPair {
-	/** The end of who dialed. */
+	/** The dialing end. */
 	readonly dialer: MemoryStream;
 	readonly acceptor: MemoryStream;
-	/** Moves everything until both sides are quiet. */
+	/** Delivers everything until both ends are quiet. */
 	deliver(): void;
 }
 

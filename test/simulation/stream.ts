@@ -1,11 +1,11 @@
-/** TCP between simulated hosts: ordered, delayed, held back by a reader that pauses, stalled by a broken link. */
+/** Simulated TCP: ordered and delayed; held back by a paused reader, stalled by a broken link. */
 
 import type { ByteStream, NodeAddress, StreamListener } from "../../src/node/network/environment.js";
 import type { SimulatedWorld } from "./world.js";
 
-/** Bytes that a system takes for a reader that doesn't read. */
+/** Receive window: bytes that the system buffers for a reader that doesn't read. */
 const RECEIVE_WINDOW = 256 * 1024;
-/** How long a sender keeps trying to get bytes through a broken link before it gives the connection up. */
+/** How long a sender retries over a broken link before it closes the connection. */
 const GIVE_UP_MS = 20_000;
 
 const FIN = Symbol("fin");
@@ -15,7 +15,7 @@ interface Segment {
 	readonly arrivesMs: number;
 }
 
-/** One direction of a connection: what is under way. */
+/** One direction of a connection: data in flight. */
 class Pipe {
 	private segments: Segment[] = [];
 	private lastArrivalMs = 0;
@@ -37,7 +37,7 @@ class Pipe {
 		this.world.at(this.lastArrivalMs, () => this.arrive());
 	}
 
-	/** Moves what has had the time to arrive to the other side's system. */
+	/** Delivers arrived data to the other system. */
 	arrive(): void {
 		const first = this.segments[0];
 		if (first === undefined || first.arrivesMs > this.world.now) return;
@@ -49,7 +49,7 @@ class Pipe {
 		if (this.to.isGone) {
 			this.segments = [];
 			this.backlog = 0;
-			// The other system knows no such connection (any more) and says so.
+			// The other system doesn't know the connection, and sends a reset.
 			this.world.at(this.world.now + this.world.latency(this.to.host, this.from.host), () =>
 				this.from.reset(),
 			);
@@ -68,7 +68,7 @@ class Pipe {
 		this.segments.splice(0, count);
 		if (count === 0) return;
 		this.to.deliver();
-		// What didn't fit may fit now that the reader took the rest.
+		// The reader has made room for more.
 		if (this.to.hasRoom && this.segments.length > 0) this.world.soon(() => this.arrive());
 	}
 
@@ -82,7 +82,7 @@ class Pipe {
 		}
 		if (this.isRetrying) return;
 		this.isRetrying = true;
-		// About as TCP does: each wait is longer than the one before.
+		// Exponential backoff, like TCP.
 		const waitMs = Math.max(200, (this.world.now - this.stalledSinceMs) / 2);
 		this.world.at(this.world.now + waitMs, () => {
 			this.isRetrying = false;
@@ -102,14 +102,14 @@ export class SimulatedStream implements ByteStream {
 	private isPaused = false;
 	private isDelivering = false;
 	private isEnded = false;
-	/** Closed here, or its host died: nothing is told to anyone any more. */
+	/** Closed here, or the host died: no more events. */
 	isGone = false;
-	/** Called for the owner of lists of streams. */
+	/** Lets the owner remove the stream from its lists. */
 	onGone: (() => void) | undefined;
 
 	constructor(
 		private readonly world: SimulatedWorld,
-		/** Address of the host it is on. */
+		/** Address of its host. */
 		readonly host: string,
 		readonly remote: NodeAddress,
 	) {}
@@ -166,12 +166,12 @@ export class SimulatedStream implements ByteStream {
 		});
 	}
 
-	/** The connection is lost; nothing is sent. */
+	/** Loses the connection without sending anything. */
 	reset(): void {
 		if (!this.isGone) this.leave();
 	}
 
-	/** The host died: its process hears nothing. With `silent` the network hears nothing either. */
+	/** The host died: its process gets no events. With `silent`, nothing is sent either. */
 	vanish(silent: boolean): void {
 		if (this.isGone) return;
 		if (!silent && !this.isEnded) this.out?.send(FIN);
@@ -209,7 +209,7 @@ export class SimulatedStream implements ByteStream {
 			this.listener !== undefined &&
 			!this.isGone
 		) {
-			// Like the platform's sockets: the other side's end ends ours.
+			// Like real sockets with `allowHalfOpen` off: the other side's end closes ours.
 			this.end();
 			this.leave();
 		}

@@ -1,10 +1,10 @@
-/** Transactions of clients in a simulation. */
+/** Client transactions of a simulation. */
 
 import { Any, Transaction, TransactionContract, TransactionRaw } from "../../src/protocol/messages.js";
 import { SignedTransaction } from "../../src/protocol/transaction.js";
 import type { Randomness } from "./randomness.js";
 
-/** One that the model chain takes; no two are alike. */
+/** A unique transaction that the model chain accepts. */
 export function modelTransaction(random: Randomness, nowMs: bigint): SignedTransaction {
 	const contract = TransactionContract.create({
 		type: 1,

@@ -1,4 +1,4 @@
-/** Networks of nodes of several releases: each later version passes by the votes of blocks, on every node at the same block. */
+/** Networks of several releases: block votes activate later versions, at the same block on every node. */
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { OpenChain } from "../../src/node/chain/open-chain.js";
@@ -15,7 +15,7 @@ import { SimulatedWorld } from "./world.js";
 
 const WITNESSES = 27;
 const GENESIS_MS = 1_700_000_001_000n - (1_700_000_001_000n % 3000n);
-/** More than two rounds, and a maintenance in between: one of the periods has a whole round. */
+/** More than two rounds and a maintenance, so that one of the periods has a whole round. */
 const BLOCKS = 70;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ async function start(
 	});
 }
 
-/** Lets the nodes produce in turn, and waits after each block until all have it. @param voters witnesses of the new node */
+/** Nodes produce in turn, each block awaited by all. @param voters number of the new node's witnesses */
 async function produce(
 	world: SimulatedWorld,
 	network: RealNetwork,

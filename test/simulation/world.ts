@@ -1,6 +1,6 @@
 /**
- * A world of simulated hosts: one clock, one queue of events, one seed. Everything that happens is an event of the
- * queue, so the same seed and the same program give the same run, message by message.
+ * A world of simulated hosts: one clock, one event queue, one seed. Everything that happens is an event of
+ * the queue, so the same seed and program give the same run, message by message.
  *
  *     const world = new SimulatedWorld({ seed: 1 });
  *     const alice = world.host("10.0.0.1").boot();   // a NetworkEnvironment
@@ -14,19 +14,19 @@ import { EventQueue, type SimulatedEvent } from "./event-queue.js";
 import { SimulatedHost } from "./host.js";
 import { Randomness } from "./randomness.js";
 
-/** How a link treats what goes over it. Probabilities are from 0 to 1. */
+/** Properties of a link. Probabilities are from 0 to 1. */
 export interface LinkQuality {
-	/** One way, milliseconds. */
+	/** One way, in milliseconds. */
 	readonly latencyMs: number;
-	/** Added to the latency, evenly spread from 0 to this. */
+	/** Added to the latency, uniformly distributed from 0 to this. */
 	readonly jitterMs: number;
-	/** A lost datagram is gone; a lost segment of a stream arrives after TCP's repetition. */
+	/** Probability that a datagram is lost, or a stream segment delayed by TCP's retransmission. */
 	readonly loss: number;
-	/** Datagrams that arrive twice. */
+	/** Probability that a datagram arrives twice. */
 	readonly duplication: number;
-	/** Datagrams that are held up, so that later ones overtake them. */
+	/** Probability that a datagram is delayed, so that later ones overtake it. */
 	readonly reordering: number;
-	/** Of each connection and direction; 0: without limit. */
+	/** Per connection and direction; 0 if unlimited. */
 	readonly bytesPerSecond: number;
 }
 
@@ -41,34 +41,33 @@ export const GOOD_LINK: LinkQuality = {
 
 export interface WorldOptions {
 	readonly seed?: number;
-	/** Of links that have no quality of their own. */
+	/** Default link quality. */
 	readonly link?: Partial<LinkQuality>;
-	/** Time at the beginning, milliseconds since 1970. */
+	/** Initial time, milliseconds since 1970. */
 	readonly startMs?: number;
-	/** Probability that what a stream delivers comes in two pieces. */
+	/** Probability that a stream delivers data in two pieces. */
 	readonly fragmentation?: number;
-	/** Told each event of the network: what `--trace` prints. */
+	/** Called with each network event, as printed by `--trace`. */
 	readonly trace?: (line: string) => void;
-	/** Whether each event is timed, which takes longer than most events. */
+	/** Whether to time each event, which takes longer than most events. */
 	readonly isTimed?: boolean;
 }
 
-/** Steps of promises that run between two events: chains of `await` that are longer go on after the next event. */
+/** Promise steps between two events: longer chains of `await` continue after the next event. */
 const PROMISE_STEPS = 6;
 const REPETITION_MS = 200;
 
 export class SimulatedWorld {
 	readonly random: Randomness;
 	readonly hosts = new Map<string, SimulatedHost>();
-	/** TXT records by name. */
-	/** Addresses of hosts by their names. */
+	/** Addresses of hosts by name, and TXT records by name. */
 	readonly names = new Map<string, string>();
 	readonly texts = new Map<string, readonly (readonly string[])[]>();
-	/** How all links behave that have no quality of their own. */
+	/** Default link quality. */
 	link: LinkQuality;
 	now: number;
 	eventCount = 0;
-	/** The longest that one event kept this process busy; real milliseconds, without those that others had the machine. Zero: not timed. */
+	/** Longest duration of an event in real milliseconds, without preemption; 0 if not timed. */
 	longestEventMs = 0;
 	private readonly queue = new EventQueue();
 	private readonly linkRandom: Randomness;
@@ -84,7 +83,7 @@ export class SimulatedWorld {
 		this.now = options.startMs ?? 1_800_000_000_000;
 	}
 
-	/** The host with an address; made when first asked for. */
+	/** The host with an address, created on first use. */
 	host(address: string): SimulatedHost {
 		let host = this.addresses.get(address);
 		if (host === undefined) {
@@ -95,7 +94,7 @@ export class SimulatedWorld {
 		return host;
 	}
 
-	/** Gives a host one more address. */
+	/** Adds an address to a host. */
 	alias(host: SimulatedHost, address: string): void {
 		this.addresses.set(address, host);
 	}
@@ -110,13 +109,13 @@ export class SimulatedWorld {
 		this.links.set(linkKey(a, b), { ...this.quality(a, b), ...quality });
 	}
 
-	/** Takes a link down or brings it back. */
+	/** Takes a link down or up. */
 	setBroken(a: string, b: string, broken: boolean): void {
 		if (broken) this.broken.add(linkKey(a, b));
 		else this.broken.delete(linkKey(a, b));
 	}
 
-	/** Hosts of different groups don't reach each other; who is in no group is alone. Undefined: heals everything. */
+	/** Separates hosts of different groups, and hosts in no group from all; undefined reconnects all. */
 	partition(groups: readonly (readonly string[])[] | undefined): void {
 		this.log(
 			() => `partition ${groups === undefined ? "healed" : groups.map((g) => g.join(",")).join(" | ")}`,
@@ -139,14 +138,14 @@ export class SimulatedWorld {
 		return group !== undefined && group === this.groups.get(b);
 	}
 
-	/** One way, for one packet. */
+	/** Latency of one packet, one way. */
 	latency(a: string, b: string): number {
 		if (a === b) return 0.1;
 		const quality = this.quality(a, b);
 		return quality.latencyMs + this.linkRandom.fraction() * quality.jitterMs;
 	}
 
-	/** When what is written now arrives, behind what was written before. */
+	/** Arrival time of data written now, after data written before. */
 	arrivalMs(from: string, to: string, size: number, lastArrivalMs: number): number {
 		const quality = this.quality(from, to);
 		let delay = this.latency(from, to);
@@ -156,7 +155,7 @@ export class SimulatedWorld {
 		return Math.max(lastArrivalMs, this.now + delay) + transfer;
 	}
 
-	/** When copies of a datagram arrive; none if it is lost. */
+	/** Arrival times of a datagram's copies; empty if it is lost. */
 	datagramArrivals(from: string, to: string): readonly number[] {
 		const quality = this.quality(from, to);
 		const copies = this.linkRandom.chance(quality.duplication) ? 2 : 1;
@@ -171,7 +170,7 @@ export class SimulatedWorld {
 		return out;
 	}
 
-	/** What is handed to a reader at once, and what comes later. */
+	/** Splits data into what a reader gets at once, and what comes later. */
 	cut(pieces: readonly Uint8Array[]): [Uint8Array, Uint8Array] {
 		const whole = pieces.length === 1 ? (pieces[0] as Uint8Array) : concatBytes(...pieces);
 		if (whole.length > 1 && this.linkRandom.chance(this.options.fragmentation ?? 0)) {
@@ -195,12 +194,12 @@ export class SimulatedWorld {
 		this.queue.add(this.now, task);
 	}
 
-	/** Lets simulated time pass. @throws whatever a task throws: that would have ended the process it stands for */
+	/** Advances simulated time. @throws errors of tasks, which would have ended their process */
 	async advance(ms: number): Promise<void> {
 		await this.until(() => false, ms);
 	}
 
-	/** Lets time pass until a condition holds, at most `limitMs`. @returns whether it held */
+	/** Advances time until a condition holds, at most `limitMs`. @returns whether it holds */
 	async until(condition: () => boolean, limitMs: number): Promise<boolean> {
 		const endMs = this.now + limitMs;
 		await settle();
@@ -253,13 +252,13 @@ function linkKey(a: string, b: string): string {
 	return a < b ? `${a} ${b}` : `${b} ${a}`;
 }
 
-/** One turn of the event loop: who waits for turns, as a chain does that writes its state in slices, goes on between events. */
+/** Lets promises run, and a turn of the event loop, as chains yield between slices of long writes. */
 async function settle(): Promise<void> {
 	for (let i = 0; i < PROMISE_STEPS; i++) await undefined;
 	await otherTurns();
 }
 
-/** FNV-1a, for telling logs apart. */
+/** FNV-1a, to compare logs. */
 function checksum(bytes: Uint8Array): string {
 	let hash = 0x811c9dc5;
 	for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);

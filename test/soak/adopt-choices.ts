@@ -1,4 +1,4 @@
-/** A recorded directory that is adopted without its old blocks is as the recorded lite data. */
+/** Checks that adopting without old blocks yields the recorded lite data. */
 
 import { join } from "node:path";
 import { adopt, judgeSource } from "../../src/node/adoption/adoption.js";
@@ -12,7 +12,7 @@ import { setAddressPrefix } from "../../src/protocol/address.js";
 import { toHex } from "../../src/protocol/bytes.js";
 import { unpack } from "./golden-directory.js";
 
-/** How many blocks of the recorded lite directory its tool was set to keep. */
+/** Blocks that the recorded lite directory's tool was configured to keep. */
 const LITE_BLOCKS = 256n;
 
 async function adopted(
@@ -39,7 +39,7 @@ async function entriesOf(database: KeyValueDatabase): Promise<Map<string, string
 	return all;
 }
 
-/** Entries in which full data without their old blocks differ from the recorded lite data of the same block. */
+/** Number of differing entries between full data adopted without old blocks, and recorded lite data. */
 export async function differencesFromLite(golden: string, root: string): Promise<number> {
 	const [full, lite] = ["level-clean", "level-lite"];
 	for (const name of [full, lite]) unpack(join(golden, "db", name, "database.tar.br"), join(root, name));

@@ -1,14 +1,13 @@
 /**
- * Damages every file of every recorded data directory of the reference node, one at a time, and looks what adopting makes
- * of it:
+ * Damages every file of every recorded reference data directory, one at a time, and adopts the result:
  *
  *     npm run tool adopt:damage -- FOLDER [--only NAME] [--positions 4] [--seed 1]
  *
- * FOLDER holds `<name>/{<name>.conf,database.tar.br}`. Each file is cut off at several lengths, has one byte changed at
- * several places, and is missing. The result has to be a refusal in one sentence that names the file, or the same entries
- * as before. One thing else is right: a log or manifest that was cut between or within its last records, which is what a kill
- * leaves, and what the engine takes as it is; whether the checks of the whole find that is counted. A line a directory;
- * exit code 1 if anything slips through.
+ * FOLDER holds `<name>/{<name>.conf,database.tar.br}`. Each file is truncated at several lengths, changed in
+ * one byte at several positions, and removed. The result must be a refusal in one sentence that names the
+ * file, or the same entries as before. Exception: the engine accepts a log or manifest truncated at or within
+ * its last records, as after a kill; whether checks of the whole notice that is counted. Prints a line per
+ * directory; exit code 1 if damage goes unnoticed.
  */
 
 import { createHash } from "node:crypto";
@@ -46,7 +45,7 @@ type Change =
 	| { readonly kind: "flipped"; readonly at: number; readonly mask: number }
 	| { readonly kind: "missing" };
 
-/** What a store came to: what its entries hash to, or the sentence that refuses it. */
+/** Result for a store: hash of its entries, or the refusal. */
 type Outcome = { readonly digest: string } | { readonly refusal: string };
 
 function changesOf(size: number): Change[] {
@@ -95,7 +94,7 @@ function digestStore(directory: string): Promise<Outcome> {
 	});
 }
 
-/** Adopts the whole; hashes what is in the new database. */
+/** Adopts everything, and hashes the entries of the new database. */
 function digestAdopted(name: string, source: string): Promise<Outcome> {
 	return orRefusal(async () => {
 		const config = loadConfig(join(golden, name, `${name}.conf`));
@@ -112,7 +111,7 @@ function digestAdopted(name: string, source: string): Promise<Outcome> {
 const KINDS = ["cases", "refused", "same", "torn, found", "torn, same", "torn, taken", "slipped"] as const;
 type Figures = Record<(typeof KINDS)[number], number>;
 
-/** One store of a directory before it is damaged. */
+/** A store of an undamaged directory. */
 interface Sound {
 	readonly directory: string;
 	readonly entries: Outcome;
@@ -122,14 +121,14 @@ function isSame(a: Outcome, b: Outcome): boolean {
 	return "digest" in a && "digest" in b && a.digest === b.digest;
 }
 
-/** A refusal names the file, or where it is not there the one that was looked for: RocksDB's and LevelDB's tables have two endings. */
+/** Whether a refusal names the file; a missing table may be named with either extension. */
 function names(refusal: string, path: string): boolean {
 	return refusal.includes(path.replace(/\.(sst|ldb)$/, "."));
 }
 
 /**
- * What says what other files have to be isn't named where it is taken at its word; and a manifest of RocksDB may name a log
- * of which only later ones are there, so that the one that is missing can't be told.
+ * Files that describe others aren't named if they are believed; and if a RocksDB manifest refers to a log
+ * older than all that exist, the missing one is unknown.
  */
 function isNamed(refusal: string, path: string, directory: string): boolean {
 	if (names(refusal, path)) return true;

@@ -1,13 +1,12 @@
 /**
- * Adopts every recorded data directory of the reference node, killed in the middle and taken up again, and goes on from
- * it with the recorded blocks:
+ * Adopts every recorded reference data directory, with kills and restarts, and continues with its blocks:
  *
  *     npm run tool adopt:golden -- FOLDER [--only NAME] [--blocks 20] [--kills 3] [--seed 1]
  *
- * FOLDER holds `db/<name>/{<name>.conf,database.tar.br,after.json.br}` and the recorded sets that `db/README.md` names.
- * Each has the hash of the state that the adopted one has, and that the blocks alone make. One is adopted without its old blocks too: as the recorded lite data of the same block.
- * Damaged directories (`db/damaged/damaged.json`) have to be refused by the name of the damaged file. A line a directory;
- * exit code 1 if anything differs.
+ * FOLDER holds `db/<name>/{<name>.conf,database.tar.br,after.json.br}` and the recordings named in
+ * `db/README.md`. State hashes of adopted and replayed states must match. One is also adopted without old
+ * blocks, and compared with lite data. Damaged directories (`db/damaged/damaged.json`) must be refused by the
+ * damaged file's name. Prints a line per directory; exit code 1 if anything differs.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -54,7 +53,7 @@ if (!folder)
 const golden: string = folder;
 const random = randomFrom(Number(values.seed));
 
-/** The recorded set that goes on where a directory ends, as the README says. */
+/** The recording that continues a directory, according to the README. */
 function nextSet(name: string): string {
 	const section = readFileSync(join(golden, "db", "README.md"), "utf8").split(`\n## ${name}\n`)[1] ?? "";
 	const set = /Continues with: golden set `([^`]+)`/.exec(section)?.[1];
@@ -62,7 +61,7 @@ function nextSet(name: string): string {
 	return join(golden, set);
 }
 
-/** Hashes of the directories, by the set that continues them and their height. */
+/** State hashes of the directories, by the recording that continues them, and height. */
 const hashes = new Map<string, Map<number, string[]>>();
 
 async function hashOf(directory: string, config: string): Promise<string> {
@@ -70,7 +69,7 @@ async function hashOf(directory: string, config: string): Promise<string> {
 	return toHex(hashed?.value.hash ?? new Uint8Array(0));
 }
 
-/** Whether the blocks alone make the state that the directories hold. */
+/** Whether replaying the blocks yields the states of the directories. */
 async function runHashes(): Promise<boolean> {
 	let right = true;
 	for (const [set, byHeight] of hashes) {

@@ -1,4 +1,4 @@
-/** `coin node adopt` as a process: killed at random moments and run again, or refusing. */
+/** Runs `coin node adopt` as a process: killed at random times and restarted, or refusing. */
 
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, rmSync } from "node:fs";
@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { between, type Random } from "./random.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
-/** Recorded directories are copied in less than that, once the database is there. */
+/** Copying a recorded directory takes less, once the database exists. */
 const LONGEST_MS = 600;
-/** How often it is looked whether the database is there. */
+/** Polling interval for the database. */
 const LOOK_MS = 5;
 
 interface Adoption {
@@ -24,7 +24,7 @@ interface Outcome {
 	readonly stderr: string;
 }
 
-/** @param kill as soon as a file is there, and some time after that */
+/** @param kill waits for a file, then kills after a delay */
 function run(
 	args: readonly string[],
 	kill?: { readonly file: string; readonly afterMs: number },
@@ -56,7 +56,7 @@ const argsOf = ({ source, config, data }: Adoption): string[] => [
 	...["node", "adopt", source, "-c", config, "-d", data, "--json"],
 ];
 
-/** Adopts, killed so many times; a node must not start in between. */
+/** Adopts with this many kills; a node must not start in between. */
 export async function adoptKilled(
 	adoption: Adoption & { readonly kills: number; readonly random: Random },
 ): Promise<{ readonly killed: number; readonly refusedStarts: number; readonly entries: number }> {
@@ -66,7 +66,7 @@ export async function adoptKilled(
 		const { code } = await run(argsOf(adoption), { file: join(adoption.data, "database"), afterMs });
 		if (code !== null) break;
 		killed++;
-		// On a copy: a kill may have come before there was anything, and then this begins a chain.
+		// On a copy: the kill may have been before any write, and then this creates a chain.
 		const copy = `${adoption.data}-copy`;
 		cpSync(adoption.data, copy, { recursive: true });
 		const start = await run(["node", "db", "stat", "-c", adoption.config, "-d", copy, "--json"]);
@@ -74,13 +74,13 @@ export async function adoptKilled(
 		if (start.code === 1 && start.stderr.includes("is not complete")) refusedStarts++;
 	}
 	const last = await run(argsOf(adoption));
-	// A kill may have come after the last write.
+	// The kill may have been after the last write.
 	if (last.code !== 0 && !last.stderr.includes("holds a chain already")) throw new Error(last.stderr);
 	const { entries = 0 } = (last.code === 0 ? JSON.parse(last.stdout) : {}) as { readonly entries?: number };
 	return { killed, refusedStarts, entries };
 }
 
-/** What a damaged directory is answered with. */
+/** The refusal of a damaged directory. */
 export async function adoptRefused(adoption: Adoption): Promise<{ code: number | null; message: string }> {
 	const { code, stderr } = await run(argsOf(adoption));
 	return { code, message: stderr.trim() };

@@ -1,4 +1,4 @@
-/** Compares an adopted state with what the reference node had, and what recorded blocks do to it with what they did there. */
+/** Compares an adopted state, and the effects of later blocks on it, with those of the reference node. */
 
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync, inflateSync } from "node:zlib";
@@ -9,7 +9,7 @@ import type { RecordedState, RecordedWrites, Recording } from "../../tools/repla
 import type { ReplayTarget, State } from "../../tools/replay/target.js";
 import { show } from "../../tools/replay/tree.js";
 
-/** What the reference had after opening the directory. */
+/** State of the reference after opening the directory. */
 interface After {
 	readonly head: { readonly number: number; readonly id: string };
 	readonly state: RecordedState;
@@ -19,7 +19,7 @@ export function readAfter(file: string): After {
 	return JSON.parse(brotliDecompressSync(readFileSync(file)).toString("utf8")) as After;
 }
 
-/** Stores that only index: compared byte for byte. */
+/** Index stores: compared byte for byte. */
 const INDEXES = ["block", "block-index", "trans", "transactionRetStore", "recent-block", "section-bloom"];
 
 const PROPERTIES = "properties";
@@ -30,7 +30,7 @@ function movesTokens(writes: RecordedWrites | RecordedState, before: boolean): b
 	return value === undefined || value === null ? before : BigInt(`0x${value}`) !== 0n;
 }
 
-/** Everything that differs, a line each. */
+/** All differences, one per line. */
 export function differencesFromAfter({ state }: After, got: State): string[] {
 	const rules = compareStates(state, got, movesTokens(state, false)).map(describe);
 	const indexes = INDEXES.flatMap((store) => {
@@ -55,8 +55,8 @@ function describe({ store, key, difference }: EntryDifference): string {
 }
 
 /**
- * Applies the recorded blocks above the head, and compares their writes and receipts. The recorded node ran through: it
- * had records in memory that one which was stopped meanwhile had written, and marked, before.
+ * Applies the recorded blocks above the head, and compares writes and receipts. The recorded node wasn't
+ * stopped: it still had records in memory that a stopped one would have written, and marked.
  */
 export async function continueFrom(
 	target: ReplayTarget,

@@ -1,18 +1,18 @@
-/** What a node answered before it was killed, and whether a later one still says so. */
+/** Records what a node answered before it was killed, and checks that a later one still has it. */
 
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 
-/** Something that was answered and is gone. */
+/** Something that was answered is lost. */
 export class LostError extends Error {
 	override readonly name = "LostError";
 }
 
-/** Everything that was answered since the chain began. */
+/** All answers since the chain began. */
 export interface Answers {
-	/** Ids of transactions that were accepted. */
+	/** Ids of accepted transactions. */
 	readonly transactions: Set<string>;
-	/** Ids of blocks that were shown, by number. */
+	/** Ids of returned blocks, by number. */
 	readonly blocks: Map<number, string>;
 }
 
@@ -20,7 +20,7 @@ export function noAnswers(): Answers {
 	return { transactions: new Set(), blocks: new Map() };
 }
 
-/** @throws {LostError} if a chain lacks a transaction or a block that was answered */
+/** @throws {LostError} if the chain lacks a recorded transaction or block */
 export function checkAnswers({ chain }: OpenChain, answers: Answers): void {
 	const { state } = chain;
 	for (const id of answers.transactions) {

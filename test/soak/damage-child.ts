@@ -1,6 +1,6 @@
 /**
- * The child of the damage soak: works on a small chain until it is killed. After each thing that writes one record to
- * the block log it tells how far the log goes and what the chain then is.
+ * Child process of the damage soak: works on a small chain until it is killed. After each action that writes
+ * a record to the block log, it prints the log's size and the chain's state.
  */
 
 import { readdirSync, statSync, writeSync } from "node:fs";

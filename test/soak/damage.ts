@@ -1,11 +1,11 @@
 /**
- * Changes every byte of small data directories, one at a time, and cuts every file at every position, and starts the
- * chain on each: it comes up with all that it had acknowledged, or ends with one sentence. One directory was closed;
- * the others were left by a process that was killed in the middle of its work, and of those the log may end early.
+ * Changes every byte of small data directories, one at a time, and truncates every file at every position.
+ * Starting on each must yield all acknowledged data, or one sentence. One directory was closed; the others
+ * were left by a process killed while it worked, and their logs may end early.
  *
  *     npm run tool soak:damage -- [--every 1] [--kills 3] [--only closed|killed] [--directory DIR]
  *
- * `--every 7` takes every seventh position.
+ * `--every 7` uses every seventh position.
  */
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ import { type Damage, DamagedDirectory, DamageError } from "./damaged-directory.
 
 const MEMORY = "/dev/shm";
 const PROGRESS_EVERY = 2_000;
-/** Blocks that each process makes before it is killed, and how much longer it lives: elsewhere in its work each time. */
+/** Blocks per process before it is killed, and the increasing delay after them, so that kills vary. */
 const ROUNDS = 3;
 const LONGER_MS = 13;
 
@@ -33,7 +33,7 @@ const parent = values.directory ?? (existsSync(MEMORY) ? MEMORY : tmpdir());
 const failures: string[] = [];
 let damageCount = 0;
 
-/** Damages a directory in every way and prints what came of it. */
+/** Damages a directory in every way, and prints the results. */
 async function damageAll(name: string, make: (root: string) => Promise<DamagedDirectory>): Promise<void> {
 	const root = mkdtempSync(join(parent, "coin-damage-"));
 	try {

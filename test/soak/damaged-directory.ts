@@ -1,10 +1,10 @@
 /**
- * A small data directory, and what a start on a damaged copy of it comes to: all that was acknowledged, or one sentence.
+ * A small data directory, and starts on damaged copies: they yield all acknowledged data, or one sentence.
  *
- * A clean close seals what it leaves, so every damage of that can be told. A kill leaves a log whose last segment ends
- * anywhere, as it does after a loss of power: from such an end it can't be seen how long the segment was. So of the last
- * segment alone a cut may take the records behind it, and a broken byte in the last record takes that record; what is
- * before them is there exactly, and everything else is said in a sentence.
+ * A clean close seals the files, so all damage is detectable. A kill or power loss leaves a log whose last
+ * segment may end anywhere, so its length is unknown. In that segment only, a truncation may lose the records
+ * after it, and a broken byte in the last record that record; everything before must be intact, and all other
+ * damage must be reported.
  */
 
 import { spawn } from "node:child_process";
@@ -27,17 +27,17 @@ import { sha256 } from "../../src/protocol/hash.js";
 import { dumpState, poolIds } from "../node/chain/recorded-chain.js";
 import { openSmall, produceMany, transfer, users } from "../node/chain/small-chain.js";
 
-/** Longer than any start takes; one that takes longer hangs. */
+/** Longer than any start; otherwise it hangs. */
 const START_LIMIT_MS = 300_000;
-/** So low that the database is written all the time. */
+/** So low that the database is written constantly. */
 const LOG_NAME = logDirectory("");
 export const CHAIN_LIMITS = { entries: 40, logBytes: 1 << 20 };
 const CHILD = fileURLToPath(new URL("damage-child.ts", import.meta.url));
 
-/** The start came up with the chain as it was before the damaged end of the log. */
+/** The chain is as it was before the damaged end of the log. */
 export const EXACT_PREFIX = "it starts with exactly what the log's end left";
 
-/** A start ended in another way than it may. */
+/** A start ended in an unexpected way. */
 export class DamageError extends Error {
 	override readonly name = "DamageError";
 }
@@ -46,14 +46,14 @@ export type Damage =
 	| { readonly kind: "flip"; readonly file: string; readonly at: number }
 	| { readonly kind: "cut"; readonly file: string; readonly at: number };
 
-/** The chain once the log went so far. */
+/** The chain at a size of the log. */
 interface Told {
 	readonly segment: string;
 	readonly size: number;
 	readonly chain: string;
 }
 
-/** What a directory says of its chain, as one line. */
+/** A directory's chain as one line. */
 export async function describeChain(open: OpenChain): Promise<string> {
 	const state = [...(await dumpState(open))].sort().join("\n");
 	return `${open.chain.head.idHex} ${poolIds(open).join()} ${toHex(sha256(Buffer.from(state)))}`;
@@ -83,9 +83,9 @@ export class DamagedDirectory {
 	private constructor(
 		root: string,
 		private readonly original: string,
-		/** What a start on the whole directory comes to. */
+		/** The chain after starting on an undamaged copy. */
 		private readonly expected: string,
-		/** What the killed process told, oldest first; nothing of one that closed. */
+		/** Lines printed by the killed process, oldest first; empty after a clean close. */
 		private readonly told: readonly Told[],
 	) {
 		this.copy = join(root, "copy");
@@ -99,7 +99,7 @@ export class DamagedDirectory {
 		add(original);
 	}
 
-	/** Makes a chain with a few tables and logs, some blocks in the log alone, waiting transactions, and closes it. */
+	/** Creates and closes a chain with some tables and logs, unflushed blocks, and waiting transactions. */
 	static async make(root: string): Promise<DamagedDirectory> {
 		installRecoverEngine();
 		const dataDirectory = join(root, "data");
@@ -125,10 +125,10 @@ export class DamagedDirectory {
 	}
 
 	/**
-	 * The same, but that another process went on with the chain and was killed.
-	 * @param rounds blocks that it had made, at least
-	 * @param waitMs how long it went on after that
-	 * @throws {DamageError} what it told is not there
+	 * The same, continued by a process that is killed.
+	 * @param rounds minimum number of its blocks
+	 * @param waitMs how long it runs after that
+	 * @throws {DamageError} if something it printed is missing
 	 */
 	static async makeKilled(root: string, rounds: number, waitMs: number): Promise<DamagedDirectory> {
 		const { original } = await DamagedDirectory.make(root);
@@ -148,7 +148,7 @@ export class DamagedDirectory {
 		return directory;
 	}
 
-	/** What was told last is there; beyond it, at most what the process had no time to tell. */
+	/** The last printed state exists; only what the process couldn't print may follow it. */
 	private checkUntouched(): void {
 		const last = this.told.at(-1);
 		const { segment } = this;
@@ -164,7 +164,7 @@ export class DamagedDirectory {
 		return relative(LOG_NAME, names.sort().at(-1) as string);
 	}
 
-	/** What a start may come to, if it says nothing. */
+	/** Chains that a start may silently end up with. */
 	private allowed({ kind, file, at }: Damage): ReadonlySet<string> {
 		const all = new Set([this.expected]);
 		if (this.told.length === 0 || file !== join(LOG_NAME, this.segment)) return all;
@@ -174,7 +174,7 @@ export class DamagedDirectory {
 		const kept = before.at(-1);
 		if (kept === undefined) return all;
 		const next = this.told[before.length];
-		// What was not told any more may have been more than one record.
+		// More than one record may follow the last printed one.
 		if (next === undefined) return all.add(kept.chain);
 		const isLast = this.told.length === before.length + 1;
 		return kind === "cut" || isLast ? new Set([kept.chain]) : new Set();
@@ -187,8 +187,8 @@ export class DamagedDirectory {
 
 	/**
 	 * Opens a damaged copy.
-	 * @returns the sentence with which the start ended; undefined: it came up with everything; {@link EXACT_PREFIX}
-	 * @throws {DamageError} it ended in no way that it may
+	 * @returns the error's sentence; undefined if everything is there; or {@link EXACT_PREFIX}
+	 * @throws {DamageError} for any other result
 	 */
 	async start(damage: Damage): Promise<string | undefined> {
 		this.lay(damage);
@@ -226,7 +226,7 @@ export class DamagedDirectory {
 	}
 }
 
-/** @returns the lines that the child told */
+/** @returns the lines printed by the child */
 async function runAndKill(directory: string, rounds: number, waitMs: number): Promise<string[]> {
 	const child = spawn(process.execPath, ["--import", "tsx", CHILD, directory, String(rounds)], {
 		stdio: ["ignore", "pipe", "pipe"],

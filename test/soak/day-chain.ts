@@ -1,4 +1,4 @@
-/** The chain of the day's soak: who makes its blocks, who pays, and how fast its clock goes. */
+/** The chain of the day soak: its producers, payers and clock. */
 
 import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
 import { producerWithKey } from "../../src/node/production/slot-producer.js";
@@ -12,7 +12,7 @@ import { between, type Random } from "./random.js";
 
 const WITNESSES = 27;
 const PAYERS = 100;
-/** So few that all of them have been paid after some thousand payments. */
+/** So few that all have been paid after some thousand payments. */
 const RECEIVERS = 300;
 const HOUR_MS = 3_600_000n;
 export const DAY_MS = 24 * 3_600_000;
@@ -28,7 +28,7 @@ export const producers = witnessKeys.map((key) => producerWithKey(key));
 const payerKeys = Array.from({ length: PAYERS }, (_, i) => keyOf(5_000 + i));
 export const payers = payerKeys.map((key) => addressOfPrivateKey(key));
 
-/** Where a node listens; all on loopback. */
+/** Ports of a node, all on loopback. */
 export interface Ports {
 	readonly peer: number;
 	readonly http: number;
@@ -36,19 +36,19 @@ export interface Ports {
 	readonly grpc: number;
 }
 
-/** What the processes of one run share. */
+/** Options shared by the processes of a run. */
 export interface DayOptions {
 	readonly genesisMs: number;
-	/** Wall clock at the beginning. */
+	/** Wall clock at the start. */
 	readonly startMs: number;
-	/** Seconds of the chain in one of the wall clock. */
+	/** Chain seconds per wall clock second. */
 	readonly speed: number;
-	/** How long the chain's day is; its clock stands still then, since it must not pass the wall's. */
+	/** Length of the chain's day, after which its clock stops: it must not pass the wall clock. */
 	readonly chainMs: number;
 	readonly directory: string;
 	readonly host: string;
 	readonly ports: Ports;
-	/** Whom it dials; undefined: it makes the blocks. */
+	/** The peer to dial; undefined for the producer. */
 	readonly source: { readonly host: string; readonly port: number } | undefined;
 }
 
@@ -96,7 +96,7 @@ export function receiver(random: Random): Uint8Array {
 	return address;
 }
 
-/** A payment that refers to a block. */
+/** A payment that references a block. */
 export function payment(random: Random, blockId: Uint8Array, headMs: number): SignedTransaction {
 	const key = payerKeys[between(random, 0, PAYERS - 1)] as Uint8Array;
 	const contract = contractTypeByName("TransferContract");
@@ -109,7 +109,7 @@ export function payment(random: Random, blockId: Uint8Array, headMs: number): Si
 	const built = buildTransaction(contract, parameter, {
 		...refBlockOf(blockId),
 		expirationMs: BigInt(headMs) + HOUR_MS,
-		// It isn't checked; it tells equal payments apart.
+		// Isn't validated; makes equal payments distinct.
 		timestampMs: BigInt(Math.floor(random() * 2 ** 52)),
 	});
 	return new SignedTransaction(Transaction.create({ ...built.message, signature: [sign(built.id, key)] }));

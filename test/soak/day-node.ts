@@ -1,6 +1,6 @@
 /**
- * A node of the day's soak: the node with its servers and peers, by a clock that is faster than the wall's. The first
- * one makes the blocks of all witnesses; others follow it.
+ * A node of the day soak: with servers and peers, and an accelerated clock. The first node produces the
+ * blocks of all witnesses; others follow it.
  */
 
 import { readFileSync } from "node:fs";
@@ -11,21 +11,21 @@ import { producerOf } from "../../src/node/production/slot-producer.js";
 import type { CacheUse } from "../../src/node/state/value-cache.js";
 import { chainTimeMs, type DayOptions, dayConfig, producers } from "./day-chain.js";
 
-/** What the parent is told when it asks. */
+/** Reported to the parent on request. */
 export interface DaySample {
 	readonly head: number;
 	readonly headId: string;
 	readonly headMs: number;
-	/** Bytes of objects after a collection, and of what lies outside the heap. */
+	/** Bytes of heap after garbage collection, and of external memory. */
 	readonly used: number;
-	/** Bytes of memory that belong to the process alone; files that are mapped are not among them. */
+	/** Bytes of private memory, without mapped files. */
 	readonly resident: number;
 	readonly peers: number;
-	/** What the database's cache keeps of each store. */
+	/** Entries in the database's cache, by store. */
 	readonly caches: readonly CacheUse[];
 }
 
-/** What waits to be written has a bound in entries and bytes that takes hours to reach: it is written first. */
+/** Flushes first: unwritten entries would take hours to reach their limit. */
 async function sample({ open, peers }: RunningNode): Promise<DaySample> {
 	await open.persist();
 	globalThis.gc?.();
@@ -43,7 +43,7 @@ async function sample({ open, peers }: RunningNode): Promise<DaySample> {
 	};
 }
 
-/** Makes the block of every slot that the clock has reached. */
+/** Produces the block of every slot up to the clock's time. */
 async function produceUntil(
 	isOver: () => boolean,
 	{ open }: RunningNode,
@@ -74,14 +74,14 @@ const log = {
 };
 const config = dayConfig(options);
 const node = await startNode({
-	// Caches small enough to be full soon: what grows after that is not a cache.
+	// Small caches fill soon, so that later growth isn't caused by them.
 	config: { ...config, storage: { ...config.storage, cacheBytes: 1 << 20 } },
 	dataDirectory: options.directory,
 	producers: [],
 	host: options.host,
 	log,
 	clock: () => BigInt(chainTimeMs(options)),
-	// What is kept for a time has to come and go as in a whole day.
+	// Timeouts must elapse as in a whole day.
 	monotonicClock: () => chainTimeMs(options) - options.genesisMs,
 });
 let isOver = false;

@@ -1,12 +1,12 @@
 /**
- * A day of a chain's time in a few minutes: a node with its servers makes the blocks of every slot, gets payments at
- * half the rate that it managed at its peak, answers queries and serves a peer that is stopped and killed again and
- * again. Memory must be flat once the caches are full, and both must have one chain in the end. A cache is full when it
- * has reached its bound, or has all that there is.
+ * A day of chain time in a few minutes: a node with servers produces every slot's block, gets payments at
+ * half its peak rate, answers queries, and serves a peer that is repeatedly stopped and killed. Memory must
+ * stay constant once caches are full (at their limit, or containing everything), and both chains must be the
+ * same.
  *
  *     npm run tool soak:day -- [--minutes 20] [--hours 24] [--seed 1]
  *
- * `--minutes` bounds the run; a machine that can't make the blocks of `--hours` in it makes fewer, and the result says so.
+ * `--minutes` limits the run; a machine too slow for `--hours` makes fewer blocks, and the result says so.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -26,20 +26,20 @@ import { between, randomFrom } from "./random.js";
 const NODE = fileURLToPath(new URL("day-node.ts", import.meta.url));
 const START_LIMIT_MS = 60_000;
 const SENDERS = 8;
-/** How long the peak is measured. */
+/** Duration of measuring the peak rate. */
 const PEAK_MS = 20_000;
-/** Share of the run within which all caches have to be full. */
+/** Share of the run after which all caches must be full. */
 const WARM_UP = 0.5;
-/** Share of what a cache keeps in the end, from which on it counts as full. */
+/** A cache counts as full at this share of its final size. */
 const FULL = 0.95;
 const MAX_GROWTH = 0.1;
-/** How often the peer is restarted. */
+/** Restarts of the peer. */
 const RESTARTS = 4;
 const SLOT_MS = 3_000;
-/** An address that was left is not dialed again for two minutes, and the machine may be busy. */
+/** A lost peer isn't dialed again for two minutes, and the machine may be busy. */
 const CATCH_UP_MS = 600_000;
 
-/** The day did not go as it has to. */
+/** A check failed. */
 class DayError extends Error {
 	override readonly name = "DayError";
 }
@@ -92,7 +92,7 @@ class Child {
 		return this.asked as Promise<DaySample>;
 	}
 
-	/** One question at a time: answers carry no names. */
+	/** Only one at a time: answers don't refer to requests. */
 	private async ask(): Promise<DaySample> {
 		const answer = new Promise<DaySample>((resolve) => this.process.once("message", resolve));
 		this.process.send("sample");
@@ -119,13 +119,13 @@ class Child {
 	}
 }
 
-/** What is asked and paid; payments wait for the rate that is allowed. */
+/** Queries and payments; payments are limited to a rate. */
 class Traffic {
 	isOver = false;
 	accepted = 0;
 	answered = 0;
 	refused = 0;
-	/** Payments a second; without limit at first. */
+	/** Payments per second; unlimited while measuring the peak. */
 	rate = Number.POSITIVE_INFINITY;
 	private sent = 0;
 	private sinceMs = Date.now();
@@ -172,7 +172,7 @@ class Traffic {
 		}
 	}
 
-	/** About twenty queries a second, of every kind that keeps something. */
+	/** About twenty queries per second, of all kinds that keep state in the node. */
 	private async ask(): Promise<void> {
 		const rpc = (method: string, params: readonly unknown[]) =>
 			this.node.post("/jsonrpc", { jsonrpc: "2.0", id: 1, method, params }, true);
@@ -187,7 +187,7 @@ class Traffic {
 				rpc("eth_getLogs", [{ fromBlock: "latest", toBlock: "latest" }]),
 				rpc("eth_getFilterChanges", [filter.result]),
 			]);
-			// Its blocks come faster than a filter is made for: one that is never read would keep thousands.
+			// Removes the filter: the chain is so fast that an unread one would collect thousands of blocks.
 			await rpc("eth_uninstallFilter", [filter.result]);
 			this.answered += 7;
 			await sleep(300);
@@ -199,11 +199,11 @@ const median = (numbers: readonly number[]): number =>
 	[...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 const inMiB = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** Few values of small stores are no matter. */
+/** Small stores don't matter. */
 const SMALL = 100;
 
 /**
- * The samples from which on no cache can grow: both generations of it were full, or it has what it has in the end.
+ * Samples taken when no cache can grow any more: both its generations were full, or at their final size.
  * @throws {DayError} if there are too few
  */
 function whenFull(samples: readonly DaySample[]): readonly DaySample[] {
@@ -222,7 +222,7 @@ function whenFull(samples: readonly DaySample[]): readonly DaySample[] {
 	return samples.slice(first);
 }
 
-/** @throws {DayError} if the last part needs more than the first */
+/** @throws {DayError} if the last third needs more than the first */
 function compare(what: string, bytes: readonly number[]): void {
 	const third = Math.max(1, Math.floor(bytes.length / 3));
 	const [first, last] = [median(bytes.slice(0, third)), median(bytes.slice(-third))];

@@ -1,4 +1,4 @@
-/** nginx keeps answers that can't change: each that it gives out from its cache has to be what every node answers. */
+/** Checks nginx's cache of immutable answers: each must equal the answer of every node. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FleetNode } from "./fleet-nodes.js";
@@ -6,18 +6,18 @@ import type { FleetNode } from "./fleet-nodes.js";
 interface CachedFleet {
 	readonly producer: FleetNode;
 	readonly readers: readonly FleetNode[];
-	/** Transactions in blocks that can't be undone. */
+	/** Transactions in irreversible blocks. */
 	readonly ids: readonly string[];
 }
 
-/** Blocks that come while it asks again and again. */
+/** Blocks produced during the test. */
 const BLOCKS = 6;
 
 interface Asked {
 	readonly text: string;
-	/** What nginx says of its cache: HIT, MISS and others. */
+	/** Cache status reported by nginx, such as HIT or MISS. */
 	readonly cache: string | null;
-	/** Whether the node said that it may be kept. */
+	/** Whether the node marked the answer as cacheable. */
 	readonly isFinal: boolean;
 }
 
@@ -31,7 +31,7 @@ async function ask(url: string): Promise<Asked> {
 	};
 }
 
-/** Paths of answers that get final while the test runs, that never do, and that are from the beginning. */
+/** Paths whose answers become final during the test, never do, or are from the start. */
 function pathsOf(head: number, ids: readonly string[]): readonly string[] {
 	const [id = ""] = ids;
 	const heights = [1, 2, head - 1, head, head + 1, head + 2, head + 4];
@@ -68,7 +68,7 @@ function pathsOf(head: number, ids: readonly string[]): readonly string[] {
 	];
 }
 
-/** @returns whether each answer of the cache was that of every node, and nothing was kept that may change */
+/** @returns whether all cached answers equal those of every node, and nothing mutable was cached */
 export async function checkCache(port: number, { producer, readers, ids }: CachedFleet): Promise<boolean> {
 	const first = await producer.head();
 	const paths = pathsOf(first, ids);

@@ -1,56 +1,56 @@
 /**
- * Many keep-alive connections that ask through a proxy at a given rate, each the next question after the answer to the one before.
- * Every answer is compared with what it has to be; heads are asked with the newest block that anybody has seen.
+ * Many keep-alive connections that send sequential requests through a proxy at a given rate. Every answer is
+ * compared with the expected one; heads are requested with the newest block seen by anybody.
  */
 
 import { connect, type Socket } from "node:net";
 
-/** A question whose answer can't change. */
+/** A query with an immutable answer. */
 export interface FixedQuery {
 	readonly server: "http" | "jsonrpc";
-	/** The request as it is sent, and the body of the answer. */
+	/** The raw request, and the body of the answer. */
 	readonly request: Buffer;
 	readonly body: Buffer;
 }
 
-/** A question for the head: the header with the block goes between its two parts. */
+/** A query of the head: a header with the newest known block is inserted between its parts. */
 export interface HeadQuery {
 	readonly server: "http" | "jsonrpc";
 	readonly head: string;
 	readonly body: string;
-	/** @returns undefined: it isn't such an answer */
+	/** @returns undefined for any other answer */
 	readonly number: (body: string) => number | undefined;
 }
 
 export interface LoadOptions {
 	readonly ports: { readonly http: number; readonly jsonrpc: number };
 	readonly connections: number;
-	/** Requests a second of all connections. */
+	/** Requests per second over all connections. */
 	readonly rate: number;
 	readonly fixed: readonly FixedQuery[];
 	readonly heads: readonly HeadQuery[];
-	/** Of so many questions one is for the head. */
+	/** One in so many queries is of the head. */
 	readonly headEvery: number;
 }
 
 export interface LoadResult {
 	readonly seconds: number;
 	readonly answered: number;
-	/** Milliseconds of all answers, at these parts of them. */
+	/** Percentiles of latency in milliseconds. */
 	readonly ms: { readonly p50: number; readonly p99: number; readonly p999: number; readonly max: number };
-	/** Connections that closed without answering. */
+	/** Connections closed without an answer. */
 	readonly broken: number;
-	/** Answers by status that aren't 200. */
+	/** Answers by status, except 200. */
 	readonly refused: Readonly<Record<string, number>>;
 	readonly wrong: number;
 	readonly stale: number;
-	/** The first few kinds of failures, with their times. */
+	/** The first few failures, with their times. */
 	readonly examples: readonly string[];
 }
 
 const RELEASE_MS = 4;
 const MAX_EXAMPLES = 12;
-/** Buckets of a tenth of a millisecond. */
+/** Buckets of 0.1 ms. */
 const BUCKETS = 200_000;
 
 export function plainRequest(method: "GET" | "POST", path: string, body = "", more = ""): Buffer {
@@ -63,7 +63,7 @@ export function requestHead(method: "GET" | "POST", path: string, body: string):
 	return `${method} ${path} HTTP/1.1\r\nhost: fleet\r\n${content}`;
 }
 
-/** Asks until it is ended. */
+/** Sends queries until ended. */
 export class Load {
 	private readonly startMs = performance.now();
 	private readonly times = new Uint32Array(BUCKETS);
@@ -77,7 +77,7 @@ export class Load {
 	private open = 0;
 	private readonly refused: Record<string, number> = {};
 	private readonly examples: string[] = [];
-	/** The newest block that anybody has seen. */
+	/** The newest block seen by anybody. */
 	newest = 0;
 	isOver = false;
 	private ended: () => void = () => {};
@@ -103,7 +103,7 @@ export class Load {
 		});
 	}
 
-	/** Whether a connection may ask now; else it is told later. */
+	/** Whether a connection may send now; otherwise it is notified later. */
 	mayAsk(connection: Connection): boolean {
 		const due = ((performance.now() - this.startMs) * this.options.rate) / 1000;
 		if (this.issued < due) {
@@ -120,7 +120,7 @@ export class Load {
 			this.issued++;
 			this.parked.shift()?.ask();
 		}
-		// What a slow moment left undone isn't made up for.
+		// Doesn't catch up after slow moments.
 		this.issued = Math.max(this.issued, due - this.options.rate / 10);
 	}
 
@@ -153,7 +153,7 @@ export class Load {
 		return at / 10;
 	}
 
-	/** Stops asking, and waits for what is under way. */
+	/** Stops sending, and waits for pending answers. */
 	async end(): Promise<LoadResult> {
 		const seconds = (performance.now() - this.startMs) / 1000;
 		const { answered } = this;

@@ -1,4 +1,4 @@
-/** A node that makes blocks and those that follow it from a snapshot, as processes of the built program. */
+/** A producing node, and nodes that follow it from a snapshot, as processes of the built program. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,8 +20,8 @@ interface Ports {
 }
 
 /**
- * The producer names its readers, as docs/operations.md says: a peer whose connection broke has to wait a minute otherwise.
- * @param producer its peer port; undefined: this is the producer
+ * The producer lists its readers, as in docs/operations.md: otherwise a disconnected peer waits a minute.
+ * @param producer its peer port; undefined for the producer itself
  */
 function configuration({ http, jsonrpc, peer }: Ports, producer: number | undefined): string {
 	const named =
@@ -66,7 +66,7 @@ export class FleetNode {
 		readonly ports: Ports,
 	) {}
 
-	/** @param root folder of its configuration and data @param producer the node that it follows; undefined: none */
+	/** @param root folder for its configuration and data @param producer the node to follow, if any */
 	static async configured(name: string, root: string, producer?: FleetNode): Promise<FleetNode> {
 		const ports = { http: await freePort(), jsonrpc: await freePort(), peer: await freePort() };
 		const node = new FleetNode(name, root, ports);
@@ -82,7 +82,7 @@ export class FleetNode {
 		return { PATH: process.env["PATH"] ?? "", HOME: this.root, COIN_TTY: this.path("none") };
 	}
 
-	/** Runs a command on its directory. @returns what it printed */
+	/** Runs a command on its directory. @returns standard output */
 	async command(...words: string[]): Promise<string> {
 		const places = ["-d", this.path("data")];
 		const run = promisify(execFile);
@@ -92,12 +92,12 @@ export class FleetNode {
 		return stdout;
 	}
 
-	/** Makes its data directory of a snapshot. */
+	/** Creates its data directory from a snapshot. */
 	async restore(snapshot: string): Promise<void> {
 		await this.command("node", "snapshot", "restore", snapshot, "--unsigned", "-c", this.path("conf"));
 	}
 
-	/** Starts it; it is bound when this ends. @param words further flags */
+	/** Starts it, and waits until its ports are bound. @param words further flags */
 	async start(...words: string[]): Promise<void> {
 		rmSync(this.path("ready"), { force: true });
 		const places = ["-c", this.path("conf"), "-d", this.path("data"), "--ready-file", this.path("ready")];
@@ -115,7 +115,7 @@ export class FleetNode {
 			if (hasEnded(child) || Date.now() > end) throw new Error(`${this.name} does not start: ${this.output}`);
 	}
 
-	/** The process that has its directory, also after a handover; undefined: it hasn't said that it is bound. */
+	/** Process id of the node, also after a handover; undefined until its ports are bound. */
 	get pid(): number | undefined {
 		try {
 			return (JSON.parse(readFileSync(this.path("ready"), "utf8")) as { pid: number }).pid;
@@ -128,7 +128,7 @@ export class FleetNode {
 		if (this.pid !== undefined) process.kill(this.pid, signal);
 	}
 
-	/** Sends a signal that ends it, and waits until it has. */
+	/** Sends a terminating signal, and waits for the end. */
 	async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
 		const { pid } = this;
 		if (pid === undefined || !isThere(pid)) return;
@@ -161,7 +161,7 @@ export class FleetNode {
 		return block_header.raw_data.number ?? 0;
 	}
 
-	/** @returns milliseconds until it was ready for a proxy */
+	/** @returns milliseconds until ready for a proxy */
 	async ready(): Promise<number> {
 		const startMs = Date.now();
 		for (;;) {
@@ -187,7 +187,7 @@ function isThere(pid: number): boolean {
 	}
 }
 
-/** Signs what the node builds with the witness's key, and sends it. @returns the id */
+/** Has the node build a transfer, signs it with the witness's key, and sends it. @returns its id */
 export async function transfer(node: FleetNode, to: string, amount: number): Promise<string> {
 	const { sign } = await import("../../src/protocol/signature.js");
 	const { fromHex, toHex } = await import("../../src/protocol/bytes.js");

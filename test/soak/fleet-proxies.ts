@@ -1,4 +1,4 @@
-/** Proxies of the system with the configurations of docs/deployment, in front of nodes of this machine. */
+/** Installed proxies with the configurations of docs/deployment, in front of local nodes. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,21 +8,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export type ProxyName = "haproxy" | "nginx";
 
-/** Where a proxy listens, and where its nodes are. */
+/** Ports of a proxy and its nodes. */
 export interface Addresses {
 	readonly http: number;
 	readonly jsonrpc: number;
 	readonly nodes: readonly { readonly http: number; readonly jsonrpc: number }[];
 }
 
-/** Debian's programs for administrators are not in every path. */
+/** Debian's administrative programs aren't in every PATH. */
 const FOLDERS = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
 
-/** @returns the program's path; undefined: it isn't installed */
+/** @returns path of the program; undefined if not installed */
 export const programOf = (name: ProxyName): string | undefined =>
 	FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
-/** The documented file with the addresses of this machine in it. @throws {Error} if one wasn't found */
+/** The documented file with local addresses. @throws {Error} if one to replace is missing */
 export function withAddresses(text: string, { http, jsonrpc, nodes }: Addresses): string {
 	let replaced = text;
 	const replace = (from: RegExp, to: string): void => {
@@ -41,7 +41,7 @@ export function withAddresses(text: string, { http, jsonrpc, nodes }: Addresses)
 	return replaced;
 }
 
-/** Starts a proxy; it listens when this ends. @param folder for its files, which is made @returns the process */
+/** Starts a proxy and waits until it listens. @param folder created for its files @returns the process */
 export async function startProxy(
 	name: ProxyName,
 	addresses: Addresses,
@@ -54,7 +54,7 @@ export async function startProxy(
 		file,
 		withAddresses(documented, addresses)
 			.replace("/var/lib/nginx/coin", join(folder, "cache"))
-			// It runs as the user who started it.
+			// Runs as the current user.
 			.replace(/^\t(?:user|group|chroot) .*\n/gm, ""),
 	);
 	const log = openSync(join(folder, "log"), "a");
@@ -71,7 +71,7 @@ const fileOf = (name: ProxyName): string => (name === "haproxy" ? "haproxy.cfg" 
 function wordsOf(name: ProxyName, file: string, folder: string): readonly string[] {
 	if (name === "haproxy") return ["-db", "-f", file];
 	const main = join(folder, "main.conf");
-	// Root's workers would be nobody's, who has no part in a folder of root's.
+	// If started as root, nginx runs workers as nobody, who can't access this folder.
 	const user = process.getuid?.() === 0 ? "user root; " : "";
 	writeFileSync(
 		main,

@@ -1,12 +1,12 @@
 /**
- * Several nodes from one snapshot behind an ordinary proxy: three that follow a witness answer mixed queries through HAProxy, then
- * through nginx, both with the files of docs/deployment, while one after the other is killed, stopped, handed over and halted, and
- * comes back. No request may fail, no answer be wrong, and nobody see an older head than somebody has seen before. nginx keeps
- * what can't change; what it gives out has to be what a node answers.
+ * Nodes from one snapshot behind a proxy: three that follow a witness answer mixed queries through HAProxy,
+ * then nginx, with the files of docs/deployment, while one after the other is killed, stopped, handed over or
+ * halted, and comes back. No request may fail, no answer be wrong, no head older than one seen before, and
+ * answers from nginx's cache must equal those of the nodes.
  *
  *     npm run tool soak:fleet -- [haproxy|nginx] [--rate 10000] [--connections 64] [--seconds 8]
  *
- * Needs haproxy and nginx (Debian's packages of these names), or the one that is named.
+ * Needs haproxy and nginx (Debian's packages of these names), or the given one.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -36,7 +36,7 @@ const ACCOUNTS = ["TVjsyZ7fYF3qLF6BQgPmTEZy1xrNNyVAAA", "TBTVUiQsfEzSsZe7SxEDJ5j
 /** Longer than the lag that the proxy allows. */
 const HALT_MS = 14_000;
 
-/** A server that answers everything with the same few bytes: what proxy and load take by themselves. */
+/** A server with a constant answer, to measure proxy and load generator alone. */
 function serveBare(): void {
 	const body = Buffer.from(`{"bare":"${"x".repeat(290)}"}\n`);
 	const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -72,7 +72,7 @@ function numberIn(pattern: RegExp, text: string): number | undefined {
 	return found === undefined ? undefined : Number(found);
 }
 
-/** Questions about what can't change any more, with the producer's answers. */
+/** Queries with immutable answers, and the producer's answers. */
 async function fixedQueries(producer: FleetNode, ids: readonly string[]): Promise<FixedQuery[]> {
 	const queries: FixedQuery[] = [];
 	const get = async (path: string): Promise<void> => {
@@ -112,7 +112,7 @@ const call = (method: string, params: readonly unknown[]): object => ({
 
 interface Phase {
 	readonly name: string;
-	/** Takes a node away. @returns what brings it back */
+	/** Takes a node away. @returns a function that brings it back */
 	readonly away: (node: FleetNode) => Promise<() => Promise<void>>;
 }
 
@@ -201,7 +201,7 @@ async function stopProxy(proxy: ChildProcess): Promise<void> {
 	if (proxy.exitCode === null && proxy.kill("SIGTERM")) await closed;
 }
 
-/** What load and proxy take by themselves: the same with servers that do nothing. */
+/** Measures load generator and proxy alone, with servers that do no work. */
 async function measureBare(name: ProxyName, { root, fixed }: Fleet): Promise<LoadResult> {
 	const servers = Array.from({ length: READERS }, () => fork(process.argv[1] as string, ["--bare"]));
 	const ports = await Promise.all(servers.map(async (server) => Number((await once(server, "message"))[0])));
@@ -230,7 +230,7 @@ function say(what: string, { seconds, answered, ms, ...rest }: LoadResult): bool
 	return failed === 0;
 }
 
-/** One proxy, and all that happens to the nodes behind it. @returns whether nothing failed */
+/** Runs all phases behind one proxy. @returns whether nothing failed */
 async function walk(name: ProxyName, fleet: Fleet): Promise<boolean> {
 	const { root, readers, fixed } = fleet;
 	let isGood = true;

@@ -1,10 +1,10 @@
 /**
- * Imports recorded blocks into a file system that is too small: the command must end with one sentence and exit code 1,
- * and what it leaves must open again where there is space and come to the same state as an import that had space.
+ * Imports recorded blocks into a file system that is too small: the command must end with one sentence and
+ * exit code 1. With more space, its data must open and reach the same state as an unlimited import.
  *
  *     npm run tool soak:disk
  *
- * Needs the right to mount a tmpfs.
+ * Needs permission to mount a tmpfs.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -14,10 +14,10 @@ import { join } from "node:path";
 import { dumpState, openRecorded, recordedSet } from "../node/chain/recorded-chain.js";
 
 const SET = "core-accounts";
-/** Sizes in KiB at which the import runs out of space in different places. */
+/** Sizes in KiB at which the import runs out of space at different points. */
 const SIZES = [48, 64, 96, 128, 160, 200];
 
-/** The command did not behave as a full disk asks for. */
+/** The command reacted wrongly to a full disk. */
 class FullDiskError extends Error {
 	override readonly name = "FullDiskError";
 }

@@ -1,4 +1,4 @@
-/** Unpacks recorded data directories, and damages them as a recording says. */
+/** Unpacks recorded data directories, and damages them as recorded. */
 
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -42,7 +42,7 @@ export function damagedCases(file: string): DamagedCases {
 	return JSON.parse(readFileSync(file, "utf8")) as DamagedCases;
 }
 
-/** @returns the path of the damaged file */
+/** @returns path of the damaged file */
 export function damage(source: string, operations: readonly Operation[]): string {
 	let last = "";
 	for (const operation of operations) {

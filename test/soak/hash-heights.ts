@@ -1,6 +1,6 @@
 /**
- * Whether nodes that came to a chain in different ways have one hash of the state after each of its final blocks: by executing
- * it from genesis, by an adopted directory of a reference node, by a snapshot, keeping all blocks or few.
+ * Compares state hashes after each final block between nodes with different histories: executed from genesis,
+ * adopted from a reference node, restored from a snapshot, with all blocks or few.
  */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,14 +23,14 @@ import { toHex } from "../../src/protocol/bytes.js";
 import { feed, openRecorded, type RecordedSet, recordedSet } from "../node/chain/recorded-chain.js";
 import { unpack } from "./golden-directory.js";
 
-/** Which directory of a reference node a set continues. */
+/** Reference node's directory by the recording that continues it. */
 const ADOPTED: Readonly<Record<string, string>> = {
 	"fuzz-era": "level-era-early",
 	"fuzz-latest-1": "level-clean",
 };
-/** Random sets of chains that no directory was recorded of. */
+/** Random recordings of chains without a recorded directory. */
 const RANDOM = ["fuzz-mix", "fuzz-dynamic", "late-fuzz", "market-random", "vm-random"];
-/** What a pruned node keeps here, a little more than contracts can ask the hashes of, and how early its other blocks move and go. */
+/** Blocks kept by the pruned node, slightly more than contracts can query, and early moving and pruning. */
 const FEW_BLOCKS = 260;
 const EAGER_MOVES = { ...MOVER_LIMITS, kept: 20, blocks: 20 };
 const OFTEN = { entries: 2_000, logBytes: 1 << 20 };
@@ -41,7 +41,7 @@ const nowhere = {
 
 type Hashes = Map<bigint, string>;
 
-/** A chain with its hashes; blocks of the set up to its head are passed over. */
+/** A chain with its state hashes; recorded blocks up to its head are skipped. */
 async function follow(
 	set: RecordedSet,
 	directory: string,
@@ -97,14 +97,14 @@ async function restored(set: RecordedSet, open: OpenChain, origin: string, root:
 	return dataDirectory;
 }
 
-/** What was seen at the heights of a set: those at which every node has a hash, and those at which two differ. */
+/** Results for a recording: heights at which all nodes have a hash, and those at which any differ. */
 interface Compared {
 	readonly nodes: number;
 	readonly heights: number;
 	readonly differing: number;
 }
 
-/** Counts a height once, and only where all nodes have its hash, but reports a difference at any of them. */
+/** Counts heights at which all nodes have a hash, and reports differences at any height. */
 function compareHashes(name: string, nodes: readonly Hashes[]): Compared {
 	let [heights, differing] = [0, 0];
 	for (const number of new Set(nodes.flatMap((hashes) => [...hashes.keys()]))) {
@@ -121,7 +121,7 @@ async function compareSet(golden: string, name: string): Promise<Compared> {
 	try {
 		const recorded = recordedSet(name, golden);
 		const { config } = recorded;
-		// The recorded nodes had no library for the trees of notes.
+		// The recorded nodes had no library for note trees.
 		const shielded = { ...config.node.shielded, verifiesProofs: false };
 		const set = { ...recorded, config: { ...config, node: { ...config.node, shielded, stateHash: true } } };
 		const withHistory = {

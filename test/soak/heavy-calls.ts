@@ -1,6 +1,6 @@
 /**
- * A node that makes a block a second, its contract machine limited in time as on the network, answers queries that ask for all they can get, many at once: blocks must come in
- * time and memory must not grow.
+ * A node with a block per second and the network's time limit for calls answers many concurrent maximal
+ * queries: blocks must be on time, and memory must not grow.
  *
  * npm run tool soak:calls -- [--seconds N] [--parallel N]
  */
@@ -26,7 +26,7 @@ interface Block {
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
 const OWNER = `41${"22".repeat(20)}`;
 const INTERVAL_MS = 1000;
-/** A block may come this much later than its interval: a call that has begun, and a busy machine. */
+/** Allowed delay of a block: a running call, and a busy machine. */
 const LATENESS_MS = 800;
 const GROWTH_MB = 150;
 
@@ -42,7 +42,7 @@ async function portsOf(node: ChildProcess, ready: string): Promise<Ports> {
 		try {
 			return (JSON.parse(readFileSync(ready, "utf8")) as { ports: Ports }).ports;
 		} catch {
-			// Not there yet, or half written.
+			// Doesn't exist yet, or is incomplete.
 			await new Promise((resolve) => setTimeout(resolve, 50));
 		}
 	}
@@ -61,7 +61,7 @@ function rpc(port: number, method: string, params: unknown): Promise<string> {
 	return post(port, "/jsonrpc", { jsonrpc: "2.0", id: 1, method, params });
 }
 
-/** Where the program of this position stands as a contract. */
+/** Contract address of the program at an index. */
 function addressOf(index: number): string {
 	return `0x${(0x1000 + index).toString(16).padStart(40, "0")}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Kills a node and the PostgreSQL server that keeps its history, with SIGKILL, again and again while blocks are made and
- * taken back; then compares every table with that of an index that is made of the same blocks anew.
+ * Repeatedly kills (SIGKILL) a node and the PostgreSQL server of its history, while blocks are produced and
+ * reverted; then compares every table with an index built anew from the same blocks.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -24,7 +24,7 @@ const word = (value: number | string): string =>
 
 interface HistoryRun {
 	readonly server: PostgresqlServer;
-	/** Of the node. */
+	/** The node's data directory. */
 	readonly directory: string;
 	readonly kills: number;
 	readonly random: Random;
@@ -72,7 +72,7 @@ async function end({ child }: Node, signal: NodeJS.Signals): Promise<void> {
 	await ended;
 }
 
-/** @throws {Error} with the answer's own message */
+/** @throws {Error} with the message of the JSON-RPC error */
 async function rpc<T>({ url }: Node, method: string, params: readonly unknown[] = []): Promise<T> {
 	const answer = await fetch(`${url}/jsonrpc`, {
 		method: "POST",
@@ -84,7 +84,7 @@ async function rpc<T>({ url }: Node, method: string, params: readonly unknown[] 
 	return result;
 }
 
-/** Blocks with payments and transfers of tokens, some of which are taken back. */
+/** Produces blocks with payments and token transfers, and reverts some of them. */
 async function grow(node: Node, random: Random, token: string): Promise<void> {
 	const accounts = await rpc<string[]>(node, "eth_accounts");
 	const mark = await rpc<string>(node, "evm_snapshot");
@@ -94,7 +94,7 @@ async function grow(node: Node, random: Random, token: string): Promise<void> {
 		const data = `0x${TRANSFER}${word(to.slice(2))}${word(between(random, 0, 3))}`;
 		const call = random() < 0.5 ? { from: accounts[0], to: token, data } : { from, to, value: "0x7" };
 		await rpc(node, "eth_sendTransaction", [call]).catch((error: unknown) => {
-			// An account can't pay itself.
+			// Accounts can't pay themselves.
 			if (!(error instanceof Error) || !/yourself|self/i.test(error.message)) throw error;
 		});
 	}
@@ -111,7 +111,7 @@ async function deploy(node: Node): Promise<string> {
 	return contractAddress;
 }
 
-/** Waits until a history says that it has all blocks. */
+/** Waits until the history is complete. */
 async function whenWhole(node: Node): Promise<void> {
 	const account = (await rpc<string[]>(node, "eth_accounts"))[0];
 	for (const limit = Date.now() + END_LIMIT_MS; Date.now() < limit; await sleep(200)) {
@@ -139,7 +139,7 @@ async function differences(server: PostgresqlServer, one: string, other: string)
 	return found;
 }
 
-/** @throws {Error} what is wrong at the end */
+/** @throws {Error} for differences at the end */
 export async function killHistory(run: HistoryRun): Promise<void> {
 	const { server, kills, random, print } = run;
 	let node = await startNode(run, "killed");

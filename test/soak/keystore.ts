@@ -1,6 +1,6 @@
 /**
- * Kills commands that write to a keystore, many times: `npm run tool soak:keystore -- <rounds>`. A round kills each command
- * once, at an instant spread over its whole run.
+ * Repeatedly kills commands that write to a keystore: `npm run tool soak:keystore -- <rounds>`. Each round
+ * kills each command once, at times spread over its whole run.
  */
 
 import { killOnce, WRITERS } from "../commands/keystore-kill.js";

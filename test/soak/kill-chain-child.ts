@@ -1,6 +1,6 @@
 /**
- * The child of the storage soak: a chain of the network's own schedule that produces blocks with transfers without a
- * pause, writes to its database as often as it can, and tells on standard output what it would have answered.
+ * Child process of the storage soak: a chain with the network's schedule that produces blocks continuously,
+ * writes its database as often as possible, and prints on stdout what it would have answered.
  */
 
 import { writeSync } from "node:fs";
@@ -22,7 +22,7 @@ for (;;) {
 		writeSync(1, `block ${number} ${idHex}\n`);
 	}
 	while (open.chain.executeWaiting());
-	// Flushing goes on beside the work, as in a node.
+	// Flushes concurrently, like a node.
 	if (random() < 0.5) await new Promise((resolve) => setImmediate(resolve));
 	if (random() < 0.1) await open.throttle();
 }

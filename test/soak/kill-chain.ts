@@ -1,4 +1,4 @@
-/** One process after another with a chain on one directory, each killed while it writes. */
+/** Repeatedly starts a process with a chain on one directory, and kills it while it writes. */
 
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { between, type Random } from "./random.js";
 
 const CHILD = fileURLToPath(new URL("kill-chain-child.ts", import.meta.url));
 
-/** Starts the child, reads what it answers, and kills it. Only whole lines count. */
+/** Starts the child, reads its answers, and kills it. An incomplete last line doesn't count. */
 export async function runAndKillChain(directory: string, random: Random, answers: Answers): Promise<void> {
 	const seed = between(random, 0, 1 << 30);
 	const child = spawn(process.execPath, ["--import", "tsx", CHILD, directory, String(seed)], {

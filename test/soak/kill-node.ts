@@ -1,4 +1,4 @@
-/** One `coin node start` after another on one directory, each killed while it answers transfers. */
+/** Runs `coin node start` repeatedly on one directory, and kills it while it answers transfers. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { cp, readFile, rm, symlink } from "node:fs/promises";
@@ -19,12 +19,12 @@ import type { Answers } from "./answers.js";
 import { between, type Random } from "./random.js";
 
 const HOUR_MS = 3_600_000n;
-/** On a machine that is busy with other things too. */
+/** Generous, as the machine may be busy. */
 const START_LIMIT_MS = 300_000;
-/** Transfers under way at once. */
+/** Concurrent transfers. */
 const SENDERS = 6;
 
-/** Flags of the chain; they must be the same at every start. */
+/** Flags of the chain, which must be the same at every start. */
 const CHAIN_FLAGS: Readonly<Record<string, string>> = {
 	accounts: "8",
 	balance: "1000000coin",
@@ -35,10 +35,10 @@ const CHAIN_FLAGS: Readonly<Record<string, string>> = {
 	"grpc-solidity-port": "0",
 };
 
-/** How blocks are sealed; it may be another at every start. */
+/** Sealing modes, which may differ at every start. */
 const SEALS = ["instant", "instant", "1"];
 
-/** The chain of the directory, opened in this process; or the same chain anew, in memory. */
+/** Opens a directory's chain in this process, or the same chain in memory. */
 export async function openDirectory(dataDirectory: string | undefined): Promise<OpenChain> {
 	const { options } = await chooseDevelopment(
 		(name) => (name === "seal" ? "instant" : CHAIN_FLAGS[name]),
@@ -69,10 +69,10 @@ export async function fundedAccounts(): Promise<readonly DevelopmentAccount[]> {
 	return options.accounts;
 }
 
-/** What the program consists of once it is built. */
+/** Parts of the built program. */
 const PROGRAM = ["bin", "dist", "proto", "package.json", "oclif.manifest.json"];
 
-/** Copies the built program, so that a new build meanwhile changes nothing. @returns its entry */
+/** Copies the program, so that a concurrent build doesn't affect it. @returns path of its entry point */
 export async function copyProgram(target: string): Promise<string> {
 	for (const part of PROGRAM) await cp(part, join(target, part), { recursive: true });
 	await symlink(resolve("node_modules"), join(target, "node_modules"));
@@ -124,7 +124,7 @@ async function start(program: string, directory: string, seal: string): Promise<
 	const { child, output } = launch(program, directory, seal, readyFile);
 	const limit = Date.now() + START_LIMIT_MS;
 	for (;;) {
-		// Ports of the system's choice are chosen before they are bound; another program may have been quicker.
+		// Free ports are chosen before they are bound; another program may have taken one since.
 		if (child.exitCode !== null && /port \d+ .* is in use/.test(output())) {
 			return start(program, directory, seal);
 		}
@@ -161,7 +161,7 @@ async function post(url: string, path: string, body: object): Promise<unknown> {
 	return answer.json();
 }
 
-/** Sends transfers until the node is gone, and notes what it answers. */
+/** Sends transfers until the node is killed, and records its answers. */
 async function sendTransfers(
 	url: string,
 	accounts: readonly DevelopmentAccount[],
@@ -180,7 +180,7 @@ async function sendTransfers(
 			};
 			if (answer.result === true) answers.transactions.add(transaction.idHex);
 		} catch (error) {
-			// The connection breaks when the node is killed; nothing was answered then.
+			// The connection breaks when the node is killed, without an answer.
 			if (!isOver() && !isConnectionError(error)) throw error;
 			await sleep(5);
 		}
@@ -209,7 +209,7 @@ function transfer(
 		{
 			...refBlockOf(id),
 			expirationMs: headMs + HOUR_MS,
-			// It isn't checked; it tells equal transfers apart.
+			// Isn't validated; makes equal transfers distinct.
 			timestampMs: BigInt(Math.floor(random() * 2 ** 52)),
 		},
 	);
@@ -218,7 +218,7 @@ function transfer(
 	);
 }
 
-/** Starts the node, lets it work for a while, and kills it; at times before it is even ready. */
+/** Starts the node, lets it work for a while, and kills it, sometimes before it is ready. */
 export async function runAndKill(
 	program: string,
 	directory: string,

@@ -1,12 +1,12 @@
 /**
- * Kills a node again and again while it answers transfers, and after each start asks for everything that any of its
- * predecessors had answered. At intervals the state is compared with what the blocks alone make of a new chain.
+ * Kills a node repeatedly while it answers transfers, and after each start checks everything that earlier
+ * processes answered. Regularly compares the state with that of replaying the blocks.
  *
  *     npm run tool soak:kill -- [200] [--seed 1] [--mode node|chain] [--directory DIR]
  *
- * Mode `node` kills `coin node start`; mode `chain` kills a bare chain that writes its database all the time; without
- * a mode both run, one kill each in turn; the number counts the kills of all modes together. A failure leaves the
- * directory as it is and says where.
+ * Mode `node` kills `coin node start`; mode `chain` kills a bare chain that writes its database constantly;
+ * by default both alternate. The number counts the kills of all modes. A failure keeps the directory, and
+ * prints its path.
  */
 
 import { cpSync } from "node:fs";
@@ -22,7 +22,7 @@ import { type Random, randomFrom } from "./random.js";
 import { compareWithReplay } from "./replayed-state.js";
 import { openStressed } from "./stressed-chain.js";
 
-/** Kills between two comparisons of the whole state. */
+/** Kills between full comparisons of the state. */
 const COMPARE_EVERY = 20;
 
 interface Subject {
@@ -47,7 +47,7 @@ async function subjectOf(mode: string, root: string, random: Random): Promise<Su
 	return { name: mode, directory, answers, runAndKill: run, open: openDirectory };
 }
 
-/** Opens a copy of what the kill left, so that the node itself has to do the repair too. */
+/** Opens a copy, so that the node itself has to do the repair, too. */
 async function check(subject: Subject, whole: boolean): Promise<OpenChain["chain"]["head"]> {
 	const copy = `${subject.directory}-copy`;
 	await rm(copy, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats. */
+/** Reproducible random numbers. */
 
 export type Random = () => number;
 
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
 	};
 }
 
-/** An integer of a range, both ends included. */
+/** An integer from low to high, inclusive. */
 export function between(random: Random, low: number, high: number): number {
 	return low + Math.floor(random() * (high - low + 1));
 }

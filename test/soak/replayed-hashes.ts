@@ -1,4 +1,4 @@
-/** The hash of the state after chosen blocks of a recorded set, executed by this program from the first block on. */
+/** State hashes after chosen blocks of a recording, executed from the first block. */
 
 import { StateHash } from "../../src/node/state/state-hash/state-hash.js";
 import { kindOf } from "../../src/node/state/store-kinds.js";
@@ -17,7 +17,7 @@ function hashOfState(state: State): string {
 	return toHex(hash.value().hash);
 }
 
-/** @returns the hash by height */
+/** @returns state hashes by height */
 export async function replayedHashes(
 	set: string,
 	heights: ReadonlySet<number>,

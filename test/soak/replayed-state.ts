@@ -1,16 +1,16 @@
-/** The state of a chain beside the state that its blocks alone make of a new one. */
+/** Compares a chain's state with that of replaying its blocks. */
 
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { dumpState } from "../node/chain/recorded-chain.js";
 
-/** The state is not what the blocks make of it. */
+/** The state differs from that of replaying the blocks. */
 export class StateDifferenceError extends Error {
 	override readonly name = "StateDifferenceError";
 }
 
 /**
- * Pushes every block of a chain to a new one and compares all entries; pending transactions don't count.
+ * Pushes every block of a chain to a fresh one, and compares all entries, except pending transactions.
  * @throws {StateDifferenceError} with the first entries that differ
  */
 export async function compareWithReplay(open: OpenChain, fresh: OpenChain): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Changes every bit of each recorded call of shielded tokens that proofs and signatures cover: `npm run tool soak:proofs -- [BITS]`,
- * how many bits of each byte, 8 if absent. None may be taken. Some ten minutes of one core; JSON on stdout, exit 1 if one is.
+ * Flips BITS (default 8) bits per byte of recorded shielded calls that proofs and signatures cover: `npm run
+ * tool soak:proofs -- [BITS]`. None may be accepted. Takes ten minutes of a core; exit code 1 on failure.
  */
 
 import { loadGroth16 } from "../../src/node/shielded/groth16-library.js";
@@ -16,7 +16,7 @@ for (const call of signedCalls) {
 	for (const [part, from, to] of call.parts) {
 		for (let at = from; at < to; at++) {
 			for (let i = 0; i < bits; i++) {
-				// Other bits in each byte where not all are changed.
+				// Different bits per byte if not all are flipped.
 				const bit = (at + i) % 8;
 				changes++;
 				if (isTaken(proofs, call, flipped(call.input, at, bit)))

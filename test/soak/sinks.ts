@@ -1,6 +1,6 @@
 /**
- * Kills a node and the receiver of its webhook again and again, with SIGKILL, and then looks at what the receiver
- * wrote down: every block from 1 to the last, none left out, and what came twice equal both times.
+ * Repeatedly kills (SIGKILL) a node and the receiver of its webhook, then checks the receiver's log: every
+ * block from 1 to the last is there, and duplicates are equal.
  *
  *     npm run tool soak:sinks -- [100] [--seed 1]
  */
@@ -17,10 +17,10 @@ import { freePort } from "../free-port.js";
 import { between, randomFrom } from "./random.js";
 
 const START_LIMIT_MS = 120_000;
-/** Without a new block, after the last kill: what is refused is posted again after a minute at most. */
+/** Without a new block, after the last kill: refused deliveries are retried after a minute at most. */
 const END_LIMIT_MS = 180_000;
 
-/** Writes each delivery to the disk before it acknowledges it; refuses one in five. */
+/** Writes each delivery to disk before acknowledging it; refuses one in five. */
 const RECEIVER = `
 import { createServer } from "node:http";
 import { appendFileSync, openSync, fsyncSync } from "node:fs";
@@ -92,7 +92,7 @@ async function headOf(url: string): Promise<number> {
 	return block.block_header.raw_data.number ?? 0;
 }
 
-/** Makes the chain longer. */
+/** Mines blocks. */
 async function mine(url: string, blocks: number): Promise<void> {
 	const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tre_mine", params: [{ blocks }] });
 	await fetch(`${url}/jsonrpc`, {
@@ -102,12 +102,12 @@ async function mine(url: string, blocks: number): Promise<void> {
 	}).catch(() => undefined);
 }
 
-/** @returns heights that were received. @throws {Error} for two deliveries of one id that differ */
+/** @returns received heights. @throws {Error} for differing deliveries of one id */
 function receivedBlocks(file: string): ReadonlySet<number> {
 	const bodies = new Map<string, string>();
 	const numbers = new Set<number>();
 	const lines = readFileSync(file, "utf8").split("\n");
-	// A receiver that was killed while it wrote has acknowledged nothing.
+	// An incomplete last line was never acknowledged.
 	for (const line of lines.filter((text) => text.endsWith("}"))) {
 		const { id, body } = JSON.parse(line) as { id: string; body: string };
 		const known = bodies.get(id);

@@ -1,7 +1,7 @@
 /**
- * Two nodes with one witness behind one signer: kills or halts one of them again and again, cuts the network between them, at times
- * kills the signer. No slot may have two signatures, by what the nodes were given and not by the signer's own log, and what happens to
- * a node may cost one slot at most. Jumping clocks are in standby.slow.test.ts, as processes can't be given a clock of their own.
+ * Two nodes with one witness behind one signer: kills or halts a node, cuts their network, or kills the
+ * signer. No slot may have two signatures, as seen by the nodes and not by the signer's log, and a node's
+ * failure may cost one slot at most. Jumping clocks are in standby.slow.test.ts: processes share a clock.
  *
  *     npm run tool soak:standby -- [100] [--seed 1]
  */
@@ -22,12 +22,12 @@ import { between, randomFrom } from "./random.js";
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
 const WITNESS = "TKXQJfLRSmRpqAM5e5GX4PHQVk9SqiFqkB";
 const SLOT_MS = 3_000;
-/** Longer than a slot: a halted node finds its head behind when it goes on. */
+/** Longer than a slot: a halted node is behind when it continues. */
 const HALT_MS = 8_000;
-/** Every so many faults one is the signer's. */
+/** One in so many faults kills the signer. */
 const EVERY_SIGNER = 10;
 const PATIENCE_MS = 120_000;
-/** After a maintenance so many slots are left out, which comes once on a new chain. */
+/** Blocks before a new chain's first maintenance, after which slots are skipped once. */
 const FIRST_BLOCKS = 3;
 
 const { positionals, values } = parseArgs({
@@ -61,10 +61,10 @@ genesis.block {
   witnesses = [{ address: ${WITNESS}, url = "http://witness", voteCount = 10 }]
 }`;
 
-/** Headers that were signed, in hexadecimal, by the time of their slot. */
+/** Signed headers in hexadecimal, by slot time. */
 const signedHeaders = new Map<string, Set<string>>();
 
-/** Between the nodes and the signer: keeps which headers have got a signature, whatever the signer's log says. */
+/** A proxy between nodes and signer that records signed headers independently of the signer's log. */
 function recordSignatures(): Server {
 	const server = createServer({ allowHalfOpen: true }, (node) => {
 		const signer = connect({ path: path("socket"), allowHalfOpen: true });
@@ -73,7 +73,7 @@ function recordSignatures(): Server {
 			asked += String(chunk);
 			signer.write(chunk);
 		});
-		// Noted before the node gets it: either may be killed right after.
+		// Recorded before the node receives it: either may be killed right after.
 		signer.on("data", (chunk) => {
 			answered += String(chunk);
 			if (answered.endsWith("\n")) note(asked, answered);
@@ -98,12 +98,12 @@ function note(asked: string, answered: string): void {
 	signedHeaders.set(slot, (signedHeaders.get(slot) ?? new Set()).add(toHex(fromHex(request.data))));
 }
 
-/** The way between the nodes' peer ports, which can be cut. */
+/** The connection between the nodes' peer ports, which can be cut. */
 class Cable {
 	private readonly sockets = new Set<Socket>();
 	private isCut = false;
 
-	/** @returns a server at which the peer at a port is reached */
+	/** @returns a server that forwards to the peer at a port */
 	lead(own: number, to: number): Server {
 		return createServer((from) => {
 			if (this.isCut) return void from.destroy();
@@ -130,7 +130,7 @@ class Cable {
 	}
 }
 
-/** A process that is started again whenever it was killed. */
+/** A process that is restarted after each kill. */
 class Subject {
 	child: ChildProcess | undefined;
 	private output = "";
@@ -171,7 +171,7 @@ class Node extends Subject {
 	}
 
 	override async start(): Promise<void> {
-		// What the process before said of its ports stands there until this one has written its own.
+		// Removes the ready file of the previous process.
 		rmSync(path(`${this.name}.ready`), { force: true });
 		await super.start();
 		for (const end = Date.now() + PATIENCE_MS; !existsSync(path(`${this.name}.ready`)); await sleep(20))
@@ -197,7 +197,7 @@ interface Header {
 	readonly raw_data: { readonly number?: number; readonly timestamp?: number };
 }
 
-/** Times of the blocks of the chain, of which the first is left out. */
+/** Times of the chain's blocks, without the first ones. */
 async function blockTimes(node: Node): Promise<number[]> {
 	const times: number[] = [];
 	const head = await node.head();
@@ -219,7 +219,7 @@ async function growsTo(node: Node, height: number): Promise<void> {
 
 interface Fault {
 	readonly atMs: number;
-	/** Slots may be lost: the signer was away, or a branch of the chain was given up. */
+	/** Whether slots may be lost: the signer was down, or the chain left a branch. */
 	readonly mayLose: boolean;
 }
 
@@ -255,7 +255,7 @@ async function disturb(
 	return { atMs, mayLose: isSigner || isSplit };
 }
 
-/** Slots without a block in which nothing else was away than one of the nodes, more than one in a row or twice in a fault. */
+/** Slots lost by a node's failure alone: more than one in a row, or two within one fault. */
 function lostSlots(times: readonly number[], found: readonly Fault[]): string[] {
 	return found.flatMap(({ atMs, mayLose }, index) => {
 		const endMs = found[index + 1]?.atMs ?? Number.POSITIVE_INFINITY;

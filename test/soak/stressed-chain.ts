@@ -1,4 +1,4 @@
-/** The small chain of the unit tests with limits so low that its database is written all the time. */
+/** The small chain of the unit tests, with limits so low that its database is written constantly. */
 
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import { ChainError } from "../../src/node/rules/errors.js";
@@ -12,7 +12,7 @@ export async function openStressed(dataDirectory: string | undefined): Promise<O
 	return openSmall({ dataDirectory, flushLimits: { entries: 60, logBytes: 30_000 } });
 }
 
-/** @returns the id of a transfer that entered the pool; undefined if a rule refused it */
+/** @returns id of a transfer that entered the pool; undefined if refused */
 export function stressTransfer(open: OpenChain, random: Random): string | undefined {
 	const from = between(random, 0, users.length - 1);
 	const to =

@@ -1,4 +1,4 @@
-/** A recorded block that comes as a peer's announced one: through the door of the peer network, with the reference's texts. */
+/** Offers recorded blocks as announced by a peer, and returns refusals in the reference's words. */
 
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import { judgeAnnounced } from "../../src/node/consensus/announced-block.js";
@@ -13,8 +13,8 @@ import { SignatureError } from "../../src/protocol/signature.js";
 
 /**
  * Offers a block.
- * @param describe the reference's text of what application throws
- * @returns why it is refused; undefined: it was taken, or was there
+ * @param describe the reference's text for errors of block application
+ * @returns why it is refused; undefined if accepted or already known
  * @throws {DecodeError}
  */
 export function offerAdvertised(
@@ -61,7 +61,7 @@ export function offerAdvertised(
 	}
 }
 
-/** Of a signature that can't be recovered the reference tells its own error, class and all; of a short one, its runtime's. */
+/** The reference's text for an invalid witness signature: its runtime's error if that is too short. */
 function signatureText(error: ChainError, { header }: SignedBlock, { network }: OpenChain["rules"]): string {
 	const { length } = header.witness_signature;
 	const isShort = network === "nile" ? length > 0 && length < 32 && !header.$unknown : length < 32;

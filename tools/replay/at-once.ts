@@ -1,17 +1,17 @@
-/** Calls that the recorder sent at the same time. A line of kind `timing` behind them tells how many they were. */
+/** Calls that the recorder sent concurrently. A following line of kind `timing` has their number. */
 
 import type { GrpcLine, Line, RequestLine } from "./recording.js";
 
 export type CallLine = RequestLine | GrpcLine;
 export type Placed<L extends Line = Line> = readonly [position: number, line: L];
 
-/** More calls at a time were never recorded. */
+/** The most concurrent calls in any recording. */
 const LONGEST = 8;
 const REFUSAL = "lack of computing resources";
 
 type Turn = { readonly alone: Placed } | { readonly atOnce: readonly Placed<CallLine>[] };
 
-/** The lines of a recording in their order; calls that were sent at the same time come together. */
+/** The lines of a recording in order; concurrent calls are grouped. */
 export function* inTurn(lines: Iterable<Placed>): Generator<Turn> {
 	const read: Placed[] = [];
 	for (const placed of lines) {
@@ -29,7 +29,7 @@ export function* inTurn(lines: Iterable<Placed>): Generator<Turn> {
 	for (const alone of read) yield { alone };
 }
 
-/** How many calls a line says were sent at the same time; 0: the line says nothing of that. */
+/** The number of concurrent calls that a line states; 0 if none. */
 function callsOf(line: Line): number {
 	if (line.t !== "other" || line.kind !== "timing") return 0;
 	const { parallel, all } = JSON.parse(line.text) as { parallel?: boolean; all?: readonly unknown[] };
@@ -40,12 +40,12 @@ function isCall(placed: Placed): placed is Placed<CallLine> {
 	return placed[1].t === "req" || placed[1].t === "grpc";
 }
 
-/** Whether there was no permit for a call. */
+/** Whether the call was refused for lack of a permit. */
 export function isRefused(line: CallLine): boolean {
 	return line.answer?.includes(REFUSAL) === true;
 }
 
-/** Whether the recorder's client didn't wait for the answer. */
+/** Whether the recorder's client timed out. */
 export function isGivenUp(line: CallLine): boolean {
 	return line.t === "grpc" && line.error?.code === 4;
 }

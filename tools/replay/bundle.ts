@@ -1,4 +1,4 @@
-/** A fault bundle as a set of one block. */
+/** Replays a fault bundle as a recording of one block. */
 
 import { reproduceFile } from "../../src/launch/fault-work.js";
 import { BundleError } from "../../src/node/faults/bundle.js";
@@ -6,7 +6,7 @@ import { RecordingError } from "./recording.js";
 
 const TIMEOUT_MS = 600_000;
 
-/** Executes the block of a bundle, and prints a line. Returns whether it comes out as it was recorded. @throws {RecordingError} */
+/** Executes a bundle's block, prints a line. @returns whether it is as recorded @throws {RecordingError} */
 export async function replayBundle(path: string): Promise<boolean> {
 	const { bundle, result } = await reproduceFile(path, TIMEOUT_MS).catch((error: unknown) => {
 		if (error instanceof BundleError) throw new RecordingError(error.message);

@@ -1,4 +1,4 @@
-/** Comparing gRPC answers with recorded ones: as decoded messages, errors by code and message. */
+/** Compares gRPC answers with recorded ones: decoded messages, and errors by code and message. */
 
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import type { Message, MessageType } from "../../src/protocol/codec/descriptor.js";
@@ -38,7 +38,7 @@ export function compareGrpc(line: GrpcLine, got: GrpcAnswer, tokenId = ""): Outc
 	return differences.length === 0 ? { kind: "passed" } : { kind: "failed", differences };
 }
 
-/** The time that the recorded answer took from the wall clock; undefined if it has none. */
+/** The wall clock time in a recorded answer; undefined if it has none. */
 export function clockOfGrpc(line: GrpcLine): bigint | undefined {
 	if (line.answer === undefined || REFLECTION.test(line.path)) return undefined;
 	return findTimestamp(answerTree(line.path, fromHex(line.answer)));
@@ -71,7 +71,7 @@ function responseType(path: string): MessageType<Message> | undefined {
 	return methods?.[method]?.response as MessageType<Message> | undefined;
 }
 
-/** Fields of a reflection answer (grpc/reflection/v1alpha): services as a set, files only as served. */
+/** Fields of a reflection answer (grpc/reflection/v1alpha): services compared as a set, files not at all. */
 const REFLECTION_FIELDS: Readonly<Record<number, string>> = {
 	2: "original request",
 	4: "files",

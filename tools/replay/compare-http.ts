@@ -1,4 +1,4 @@
-/** Comparing HTTP answers with recorded ones, and the requests that carry them. */
+/** Compares HTTP answers with recorded ones, and builds the requests. */
 
 import { createHash } from "node:crypto";
 import { judgeRandomJson } from "./random-answers.js";
@@ -16,7 +16,7 @@ import {
 	type Tree,
 } from "./tree.js";
 
-/** A random id that the node gave out, by the id in the recording. */
+/** Random ids returned by the node, by the recorded ids. */
 export type Ids = Map<string, string>;
 
 export type Outcome =
@@ -26,7 +26,7 @@ export type Outcome =
 
 const PASSED: Outcome = { kind: "passed" };
 
-/** The request of a recorded exchange, with our own ids in place of recorded ones. */
+/** The request of a recorded exchange, with our ids in place of recorded ones. */
 export function toRequest(line: RequestLine, ids: Ids): HttpRequest {
 	const headers: { accept?: string; "content-type"?: string } = {};
 	let body = line.bodyOf === undefined ? line.body : longBody(line.bodyOf.length);
@@ -41,13 +41,13 @@ function longBody(length: number): string {
 	return `{"x":"${"a".repeat(length - 8)}"}`;
 }
 
-/** Whether the recording holds a request's body, or tells how it is made. */
+/** Whether a request's body is recorded, or can be generated. */
 export function hasBody({ bodyOf }: RequestLine): boolean {
 	if (bodyOf?.sha256 === undefined) return true;
 	return createHash("sha256").update(longBody(bodyOf.length)).digest("hex") === bodyOf.sha256;
 }
 
-/** What a client may be told that is no fault of the node: an answer, none, or a refusal of the network. */
+/** Accepts any answer that isn't an internal error: a result, none, or a refusal by the network's rules. */
 function judgeServed({ status, body }: HttpAnswer): Outcome {
 	const answer = body.trim() === "" ? new Map<string, Tree>() : readJson(body);
 	const refusal = member(answer, "Error");
@@ -61,11 +61,11 @@ function judgeServed({ status, body }: HttpAnswer): Outcome {
 	};
 }
 
-/** How faults of this program are told: a class that the network's endpoints show only with these texts. */
+/** Internal errors: this class is legitimate only with these texts. */
 const FAULT =
 	/^class java\.lang\.RuntimeException : (?!tx is not found|blockNum:|outPoint|synBlockNum|cm not found|tree is null)/;
 
-/** Compares an answer; new ids are remembered. */
+/** Compares an answer; remembers new ids. */
 export function compareHttp(line: RequestLine, got: HttpAnswer, ids: Ids): Outcome {
 	const name = `${line.port} ${line.verb} ${pathOf(line)}`;
 	const skips = skipsOf(name, line);
@@ -108,7 +108,7 @@ function compareBody(
 	body: string,
 	ids: Ids,
 ): readonly Difference[] {
-	// Most are the same to the last byte.
+	// Most are identical bytes.
 	if (line.answer === body) return [];
 	const expected = readJson(line.answer);
 	const got = readJson(body);
@@ -153,16 +153,16 @@ function compareCall(
 	if (isNewFilter && typeof recorded === "string" && typeof ours === "string")
 		ids.set(digitsOf(recorded), digitsOf(ours));
 	const differences = compareJson(expected, got, skips);
-	// Programs that hash or compare the texts of results are served by the network's own order of members.
+	// Clients may hash or compare answers as text, so the order of members matters.
 	return differences.length > 0 ? differences : compareOrder(recorded, ours);
 }
 
-/** An id without its prefix: requests also send it so. */
+/** An id without `0x`, as some requests send it. */
 function digitsOf(id: string): string {
 	return id.replace(/^0x/, "");
 }
 
-/** Compares two JSON values under the rules of their request. */
+/** Compares two JSON values by the rules of their request. */
 function compareJson(expected: Tree, got: Tree, skips: readonly Skip[]): readonly Difference[] {
 	const leniency = toLeniency(skips);
 	if (!skips.some((skip) => skip.effect.kind === "names")) return compareTrees(expected, got, leniency);
@@ -192,13 +192,13 @@ export function toLeniency(skips: readonly Skip[]): Leniency {
 	return { free: isFree, unordered: (place) => unordered.has(place), sameText };
 }
 
-/** The same members with all values alike; lists count as values. */
+/** The same members with all values replaced by `true`; lists count as values. */
 function namesOf(tree: Tree): Tree {
 	if (!(tree instanceof Map)) return true;
 	return new Map([...(tree as ReadonlyMap<string, Tree>)].map(([key, value]) => [key, namesOf(value)]));
 }
 
-/** The JSON value of a text; undefined if it is none. */
+/** Parsed JSON; undefined if invalid. */
 function readJson(text: string): Tree | undefined {
 	try {
 		return jsonTree(text);
@@ -218,7 +218,7 @@ function pathOf(line: RequestLine): string {
 	return (line.path.split("?")[0] ?? "").replace(/^\/+|\/+$/g, "");
 }
 
-/** The time that the recorded answer took from the wall clock; undefined if it has none. */
+/** The wall clock time in a recorded answer; undefined if it has none. */
 export function clockOf(answer: string): bigint | undefined {
 	if (!answer.includes('"raw_data"')) return undefined;
 	const tree = readJson(answer);

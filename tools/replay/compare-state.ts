@@ -1,4 +1,4 @@
-/** Comparing state entries with recorded ones, decoded, and account records by their token balances. */
+/** Compares decoded state entries with recorded ones; token balances of accounts separately. */
 
 import { holdsAccount } from "../../src/node/state/state-hash/hashed-entries.js";
 import { INDEX_STORES } from "../../src/node/state/store-kinds.js";
@@ -19,12 +19,12 @@ export interface EntryDifference {
 /** Reads an entry of the node's head state. */
 type ReadEntry = (store: string, keyHex: string) => Uint8Array | null;
 
-/** The reference moves token balances out of account records, here and there, into this store (protocol/tokens §8.3). */
+/** Store into which the reference moves token balances of accounts on access (protocol/tokens §8.3). */
 const ACCOUNT_ASSET = "account-asset";
 const ADDRESS_DIGITS = 42;
 
 /**
- * Compares one entry's value with the recorded one; null: not there.
+ * Compares an entry's value with the recorded one; null if absent.
  * @param movesTokens whether the reference moves token balances out of account records on this chain
  */
 export function compareEntry(
@@ -53,24 +53,24 @@ function differencesOf(
 ): Difference[] {
 	if (expected === undefined || got === undefined) return [{ path: "", expected, got }];
 	if (!movesTokens || !holdsAccount(store, fromHex(key))) return compareTrees(expected, got, { sameText });
-	// Recorded token entries are asked for, others not.
+	// Every recorded token balance must be present; others are allowed.
 	const differences = compareTrees(expected, got, { sameText });
 	return differences.filter(({ path, expected: value, got: ours }) => {
 		const [, map, token] = /^(asset|assetV2)(?:\.(.*))?$/s.exec(path) ?? [];
 		if (map === undefined) return true;
 		if (value === undefined || (map === "asset" && ours === undefined)) return false;
-		// A recorded zero is the same as no entry.
+		// A recorded zero is equivalent to no entry.
 		if (token !== undefined) return !(value === 0n && ours === undefined);
 		return [...(value as ReadonlyMap<string, Tree>).values()].some((amount) => amount !== 0n);
 	});
 }
 
-/** Bytes of raw entries are easier to compare by eye as numbers and text. */
+/** Numbers and text are easier to compare by eye than raw bytes. */
 function readable(tree: Tree | undefined): Tree | undefined {
 	return typeof tree === "string" && /^([0-9a-f]{2})+$/.test(tree) ? describeRaw(tree) : tree;
 }
 
-/** Compares what a block changed. Each recorded entry is asked for, and no other. */
+/** Compares a block's changes: all recorded ones are required, and others reported. */
 export function compareWrites(
 	expected: RecordedWrites,
 	got: Changes,
@@ -84,11 +84,11 @@ export function compareWrites(
 		const changed = got.get(store);
 		for (const [key, value] of Object.entries(recorded)) {
 			const change = changed?.get(key);
-			// An entry that we left as it was is right if the recorded value says the same in other bytes.
+			// An unchanged entry is right if the recorded value is equivalent, but encoded differently.
 			const now = change === undefined ? read(store, key) : change.after;
 			const found = compareEntry(store, key, value, now, movesTokens);
 			const sameBytes = now === null || value === toHex(now);
-			// Where the reference moves tokens out of records, a record may change by that alone.
+			// Where the reference moves tokens out of account records, nothing else may have changed.
 			const isMove = movesTokens && holdsAccount(store, fromHex(key));
 			if (change === undefined && found.length === 0 && sameBytes && !isMove) {
 				differences.push(unchanged(store, key, value));
@@ -108,7 +108,7 @@ export function compareWrites(
 	return differences;
 }
 
-/** A recorded change that was no change for us: our state differed before. */
+/** A recorded change to a value that we already had: our state differed before. */
 function unchanged(store: string, key: string, value: string | null): EntryDifference {
 	const expected = value === null ? "(deleted by this block)" : "(changed by this block)";
 	return {
@@ -118,7 +118,7 @@ function unchanged(store: string, key: string, value: string | null): EntryDiffe
 	};
 }
 
-/** Compares whole states, without the stores that only index. */
+/** Compares whole states, except index stores. */
 export function compareStates(expected: RecordedState, got: State, movesTokens: boolean): EntryDifference[] {
 	const differences: EntryDifference[] = [];
 	for (const store of new Set([...Object.keys(expected), ...got.keys()])) {
@@ -137,7 +137,7 @@ export function compareStates(expected: RecordedState, got: State, movesTokens: 
 	return differences;
 }
 
-/** Token balances that the reference keeps apart; ours may stand in the account record. */
+/** Token balances that the reference stores separately; ours may be in the account record. */
 function compareBalances(
 	recorded: Readonly<Record<string, string>>,
 	entries: ReadonlyMap<string, Uint8Array>,

@@ -1,4 +1,4 @@
-/** Replaying a recorded chain with the event service on it, and comparing what it tells with the recorded frames. */
+/** Replays a recorded chain with the event service, and compares published events with recorded frames. */
 
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
@@ -23,7 +23,7 @@ interface EventFrame {
 	readonly json: string;
 }
 
-/** The recorded frames by set: `events.ndjson.br`, whose lines name the set without `ops-ev-`. */
+/** Recorded frames by set, from `events.ndjson.br`, whose lines name the set without `ops-ev-`. */
 export function readFrames(file: string): ReadonlyMap<string, readonly EventFrame[]> {
 	const frames = new Map<string, EventFrame[]>();
 	for (const text of brotliDecompressSync(readFileSync(file)).toString("utf8").split("\n")) {
@@ -37,7 +37,7 @@ export function readFrames(file: string): ReadonlyMap<string, readonly EventFram
 	return frames;
 }
 
-/** Somebody else who is told of a recorded chain. */
+/** An additional observer of the replayed chain. */
 interface Listener {
 	readonly observer: ChainObserver;
 	/** Called after each block. */
@@ -45,10 +45,10 @@ interface Listener {
 }
 
 /**
- * What this program tells of a recorded chain, under its configuration.
- * @param listen who else hears of the chain
- * @param limits of what is published
- * @param over settings that win over its configuration
+ * The events that this program publishes for a recorded chain with its configuration.
+ * @param listen creates an additional observer
+ * @param limits of the event service
+ * @param over settings that override its configuration
  */
 export async function tellRecording(
 	recording: Recording,
@@ -104,7 +104,7 @@ function printError(fields: object, message: string): void {
 	process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
 }
 
-/** The chain alone. */
+/** The configuration without servers. */
 function withoutServers(config: NodeConfig): NodeConfig {
 	const off = { enabled: false, port: 0 };
 	const none = { full: off, solidity: off, pbft: off };
@@ -124,13 +124,13 @@ function withoutServers(config: NodeConfig): NodeConfig {
 	};
 }
 
-/** Two threads of version 1 share the objects of logs, and send one now and then under the other's name. */
+/** In version 1, two threads share log objects, and sometimes send one under the other's name. */
 const merged = ({ topic, json }: EventFrame): EventFrame => {
 	const rename = (text: string): string => text.replace(/solidity(Event|Log)Trigger/, "contract$1Trigger");
 	return { topic: rename(topic), json: rename(json) };
 };
 
-/** One line for each difference, kind by kind: how kinds mix depends on the threads of the recorded node. */
+/** One line per difference. Compared by topic: their order relative to each other depends on threads. */
 export function compareFrames(
 	recorded: readonly EventFrame[],
 	told: readonly EventFrame[],
@@ -150,7 +150,7 @@ function compareKinds(
 	return [...topics].flatMap((topic) => {
 		const expected = ofTopic(recorded, topic);
 		const found = ofTopic(told, topic);
-		// What came before the recording's subscription is not in it.
+		// Events before the recording's subscription are missing in it.
 		while (found.length > expected.length && isBefore(found[0] as string, expected[0])) found.shift();
 		if (expected.length !== found.length) {
 			return [`${topic}: recorded ${marks(expected)}\n  told ${marks(found)}`];
@@ -166,7 +166,7 @@ function compareKinds(
 	});
 }
 
-/** What frames are about, in short. */
+/** A summary of frames. */
 function marks(frames: readonly string[]): string {
 	const bodies = frames.map((json) => JSON.parse(json) as Record<string, unknown>);
 	return bodies
@@ -184,7 +184,7 @@ function isBefore(json: string, first: string | undefined): boolean {
 	return first === undefined || timeOf(json) < timeOf(first);
 }
 
-/** Maps have no order; in version 1 the solidified number is that of a poll. */
+/** Removes unreliable parts: the order of maps, and in version 1 the solidified number, which is polled. */
 function comparable(json: string, topic: string, version: number): string {
 	const body = JSON.parse(json) as Record<string, unknown>;
 	for (const name of ["topicMap", "dataMap", "extMap"]) {
@@ -195,6 +195,6 @@ function comparable(json: string, topic: string, version: number): string {
 		body["latestSolidifiedBlockNumber"] = "polled";
 		return JSON.stringify(body);
 	}
-	// Parsing loses digits of long numbers; the length doesn't.
+	// Parsing loses digits of long numbers, but the length shows them.
 	return `${json.length} ${JSON.stringify(body)}`;
 }

@@ -1,4 +1,4 @@
-/** What a replay finds different, and how it is told. */
+/** Differences found by a replay, and their display. */
 
 import { type Difference, show } from "./tree.js";
 
@@ -6,15 +6,15 @@ export interface Finding {
 	readonly set: string;
 	/** Line of the recording. */
 	readonly line: number;
-	/** Where: labels such as block, transaction, store, key, request. */
+	/** Labels and values, such as block, transaction, store, key, request. */
 	readonly where: readonly (readonly [label: string, text: string])[];
 	readonly difference: Difference;
 }
 
-/** Longer values are cut where they are shown. */
+/** Longer values are truncated for display. */
 const MAX_SHOWN = 2000;
 
-/** A finding as lines for a person. */
+/** Formats a finding as lines. */
 export function describeFinding({ set, line, where, difference }: Finding): string {
 	const rows: (readonly [string, string])[] = [
 		...where,

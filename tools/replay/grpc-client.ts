@@ -1,14 +1,14 @@
-/** Sends recorded gRPC calls to a server on this machine: any path, messages as bytes. */
+/** Sends recorded gRPC calls to a local server: any path, messages as bytes. */
 
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import type { GrpcAnswer, GrpcRequest } from "./target.js";
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** Answers may be longer than the library's usual 4 MB. */
+/** Answers may exceed the library's default of 4 MB. */
 const OPTIONS = { "grpc.max_receive_message_length": -1 };
 
-/** One channel to each port, kept open. */
+/** A persistent channel per port. */
 export class GrpcClient {
 	private readonly channels = new Map<number, Client>();
 
@@ -46,7 +46,7 @@ function call(channel: Client, path: string, message: Buffer): Promise<Uint8Arra
 	});
 }
 
-/** One message on a bidirectional stream, and the first answer to it. */
+/** Sends one message on a bidirectional stream, and waits for the first answer. */
 function exchange(channel: Client, path: string, message: Buffer): Promise<Uint8Array> {
 	return new Promise((resolve, reject) => {
 		const stream = channel.makeBidiStreamRequest(path, asIs, asIs);

@@ -1,4 +1,4 @@
-/** Reads the state after every block of a replayed set from the history, and compares it with the recorded writes. */
+/** Compares the state after every block, read from the history, with the recorded writes. */
 
 import { INDEX_STORES } from "../../src/node/state/store-kinds.js";
 import { toHex } from "../../src/protocol/bytes.js";
@@ -6,15 +6,15 @@ import { compareEntry, type EntryDifference } from "./compare-state.js";
 import type { RecordedState, RecordedWrites } from "./recording.js";
 import type { ReplayTarget } from "./target.js";
 
-/** Blocks after which the state goes to the database, so that both what it holds and what it doesn't are read. */
+/** Interval of flushes in blocks: reads thus come from the database and from memory. */
 const FLUSH_BLOCKS = 37;
-/** Token balances, which are compared with the accounts' records; the index of logs, which later blocks add to. */
+/** Token balances, which are compared with account records, and the log index, which later blocks extend. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["account-asset", "section-bloom"]);
 
-/** What an entry was from a block on. */
+/** An entry's value from a block on. */
 interface Since {
 	readonly number: number;
-	/** Undefined: that isn't recorded. */
+	/** Undefined if not recorded. */
 	readonly value: string | null | undefined;
 }
 
@@ -25,17 +25,17 @@ interface Entry {
 	readonly values: Since[];
 }
 
-/** A difference, and the block after which it was found. */
+/** A difference, with the block after which it was found. */
 interface HistoryDifference extends EntryDifference {
 	readonly number: number;
 }
 
 export class HistoryCheck {
 	private readonly entries = new Map<string, Entry>();
-	/** Heights of which too little is recorded: a branch was left, and nothing tells the blocks of the new one apart. */
+	/** Heights without a recorded state: the chain switched branches, and the new one's writes are unknown. */
 	private readonly unknown = new Set<number>();
 	private head = 0;
-	/** The last block whose writes aren't recorded. */
+	/** The last block with unrecorded writes. */
 	private jumped: number | undefined;
 	private sinceFlush = 0;
 
@@ -47,9 +47,9 @@ export class HistoryCheck {
 	}
 
 	/**
-	 * A block became the head, and changed this.
-	 * @param writes undefined: that isn't recorded
-	 * @param isNext whether it follows the head before it; else the chain moved to its branch
+	 * Adds the writes of a new head.
+	 * @param writes undefined if not recorded
+	 * @param isNext whether its parent was the head; otherwise the chain switched to its branch
 	 */
 	async advance(number: number, writes: RecordedWrites | undefined, isNext = true): Promise<void> {
 		if (!isNext || !writes) this.jump(number);
@@ -76,14 +76,14 @@ export class HistoryCheck {
 		entry.values.push({ number, value });
 	}
 
-	/** Of an entry that no block before wrote: blocks whose writes aren't recorded may have. */
+	/** Initial values of an entry not written so far, except perhaps by blocks whose writes aren't recorded. */
 	private before(number: number): Since[] {
 		if (number === 0) return [];
 		const none: Since = { number: 0, value: null };
 		return this.jumped === undefined ? [none] : [none, { number: this.jumped, value: undefined }];
 	}
 
-	/** The chain moved to another branch: from its tip on everything is as the replay compares it there. */
+	/** After a switch to another branch, known entries restart with the target's values at its tip. */
 	private jump(number: number): void {
 		for (let height = this.target.settled() + 1; height < number; height++) this.unknown.add(height);
 		this.unknown.delete(number);
@@ -94,7 +94,7 @@ export class HistoryCheck {
 		}
 	}
 
-	/** @returns how many values were compared, and those that differ */
+	/** @returns number of compared values, and the differing ones */
 	compare(movesTokens: boolean): { readonly compared: number; readonly differences: HistoryDifference[] } {
 		const differences: HistoryDifference[] = [];
 		let compared = 0;
@@ -119,6 +119,6 @@ export class HistoryCheck {
 	}
 }
 
-/** Final account records have this mark, which the network sets as it flushes them (protocol/tokens §8.3). */
+/** Final account records have this flag, which the network sets on flush (protocol/tokens §8.3). */
 const isRewriting = ({ difference: { path, expected, got } }: EntryDifference): boolean =>
 	path === "asset_optimized" && expected === undefined && got === true;

@@ -1,10 +1,10 @@
-/** Sends recorded requests to a server on this machine, exactly as they were: any method, path and headers. */
+/** Sends recorded requests unchanged to a local server: any method, path and headers. */
 
 import { Agent, type IncomingMessage, request as startRequest } from "node:http";
 import { PlainConnection } from "./plain-connection.js";
 import type { HttpAnswer, HttpRequest } from "./target.js";
 
-/** One connection to each port, kept open; another one for methods other than GET and POST, and for a GET with a body. */
+/** A keep-alive connection per port; a second one for methods besides GET and POST, and GET with a body. */
 export class HttpClient {
 	private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	private readonly plain = new Map<number, PlainConnection>();
@@ -60,7 +60,7 @@ export class HttpClient {
 	}
 }
 
-/** The client library takes no raw control characters, blanks or characters beyond ASCII in a path. */
+/** The client library rejects raw control characters, blanks and non-ASCII characters in paths. */
 function escapePath(path: string): string {
 	return path.replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text));
 }

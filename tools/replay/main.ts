@@ -2,8 +2,8 @@
  * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER]
  *  [--trace] [--history] [--compiled]`
  *
- * Replays recorded sets into this node. One JSON line a set on stdout, differences on stderr; exit code 1 if anything
- * differs, 2 if the command line is wrong.
+ * Replays recordings into this node. Prints one JSON line per recording on stdout, and differences on stderr.
+ * Exit code: 1 for differences, 2 for usage errors.
  */
 
 import { parseArgs } from "node:util";
@@ -30,7 +30,7 @@ const USAGE = `usage: npm run replay -- FOLDER… [options]
 interface CommandLine {
 	readonly folders: readonly string[];
 	readonly show: number;
-	/** Folder of the keys of shielded proofs. */
+	/** Folder of the parameters for shielded proofs. */
 	readonly params: string | undefined;
 	readonly options: Omit<ReplayOptions, "report">;
 }
@@ -87,7 +87,7 @@ function readCount(name: string, text: string | undefined): number | undefined {
 	return Number(text);
 }
 
-/** Replays one set and prints its line. Returns whether all is as recorded. */
+/** Replays one recording and prints its line. @returns whether there are no differences */
 async function run(recording: Recording, { show, params, options }: CommandLine): Promise<boolean> {
 	const started = performance.now();
 	const target = await openNode(recording, params, options);

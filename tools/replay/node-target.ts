@@ -1,4 +1,4 @@
-/** The real node behind a replay: in memory, in process, under the recording's clock. */
+/** The real node for replays: in-process, in memory, with the recording's clock. */
 
 import { randomBytes } from "node:crypto";
 import { sourceTrace } from "../../src/diagnostics/stack-trace.js";
@@ -45,10 +45,10 @@ import type {
 import { simulateBlock, traceBlock } from "./traces.js";
 import { witnessProver } from "./witness-prover.js";
 
-/** Long enough that nothing leaves the pool by age: recorded times jump. */
+/** Prevents expiry from the pool: recorded times jump. */
 const NEVER_MS = 1n << 50n;
 
-/** Boots a node from a recording's configuration. */
+/** Starts a node with a recording's configuration. */
 export const openNode: OpenTarget = async (
 	recording,
 	params,
@@ -64,7 +64,7 @@ export const openNode: OpenTarget = async (
 
 const POOL_GATE = Buffer.from("ALLOW_SHIELDED_TRANSACTION", "latin1").toString("hex");
 
-/** Whether the chain began with an open pool, which no configuration of the reference says. */
+/** Whether the chain began with the shielded pool enabled, which isn't in the reference's configuration. */
 function opensPool(recording: Recording): boolean {
 	for (const [, line] of recording.lines()) {
 		return line.t === "genesis" && Number(line.state["properties"]?.[POOL_GATE] ?? 0) === 1;
@@ -73,17 +73,17 @@ function opensPool(recording: Recording): boolean {
 }
 
 interface TargetSetting {
-	/** Folder of the keys of shielded proofs. */
+	/** Folder of the parameters for shielded proofs. */
 	readonly params?: string | undefined;
 	/** Whether blocks can be traced. */
 	readonly traces?: boolean;
 	readonly opensPool?: boolean;
 	readonly keepsHistory?: boolean;
-	/** Every contract program is compiled before it runs. */
+	/** Compiles every contract program before it runs. */
 	readonly compiled?: boolean;
 }
 
-/** The same on a data directory that is there. */
+/** The same on an existing data directory. */
 export const openNodeOn = async (
 	{ configFile, release, network }: Pick<Recording, "configFile" | "release" | "network">,
 	dataDirectory: string | undefined,
@@ -101,7 +101,7 @@ export const openNodeOn = async (
 class NodeTarget implements ReplayTarget {
 	private readonly http1 = new HttpClient();
 	private readonly http2 = new GrpcClient();
-	/** The last transaction that was tried for the pool, if it was refused. */
+	/** The transaction tried last for the pool, if it was refused. */
 	private refused: SignedTransaction | undefined;
 
 	private constructor(
@@ -122,7 +122,7 @@ class NodeTarget implements ReplayTarget {
 		});
 	}
 
-	/** @param params folder of the keys of shielded proofs */
+	/** @param params folder of the parameters for shielded proofs */
 	static async open(
 		recorded: NodeConfig,
 		dataDirectory: string | undefined,
@@ -165,9 +165,8 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	async applyBlock(bytes: Uint8Array) {
-		// The reference packed this block from its own pool, which takes every waiting transaction out: what is not in
-		// the block was dropped (protocol/blocks §5.2). It tried at least what is in the block, also where the recording
-		// doesn't show how the transactions came.
+		// The reference packed this block from its pool, which removes every waiting transaction: those not in
+		// the block were dropped (protocol/blocks §5.2). At least the block's were tried, even if not recorded.
 		let waiting = 0;
 		while (this.chain.pool.takeForBlock() !== undefined) waiting++;
 		this.chain.undoLayers.packed(Math.max(waiting, transactionCount(bytes)));
@@ -227,7 +226,7 @@ class NodeTarget implements ReplayTarget {
 		return all;
 	}
 
-	/** What the node does by itself after a block: waiting transactions are executed again. */
+	/** Executes waiting transactions again, as the node does by itself after a block. */
 	private executeWaiting(): void {
 		while (this.chain.executeWaiting(Number.POSITIVE_INFINITY));
 	}
@@ -248,7 +247,7 @@ class NodeTarget implements ReplayTarget {
 		return this.http2.send(port, request);
 	}
 
-	/** The bound port of a server by its recorded name. */
+	/** The actual port of a server, by its recorded name. */
 	private portOf(name: string): number | undefined {
 		return (this.node.ports as Readonly<Record<string, number | undefined>>)[name];
 	}
@@ -307,7 +306,7 @@ class NodeTarget implements ReplayTarget {
 		return true;
 	}
 
-	/** A recorded value; an account keeps its token balances that the reference keeps elsewhere (protocol/tokens §8.3). */
+	/** A recorded value; accounts keep balances that the reference stores apart (protocol/tokens §8.3). */
 	private healed(definition: StoreDefinition<unknown>, key: string, value: Uint8Array): unknown {
 		const recorded = definition.codec.decode(value, key);
 		if (definition.name !== stores.account.name) return recorded;
@@ -332,8 +331,8 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	/**
-	 * Pending transactions are in a recorded state, and so is what the very last one wrote before it was refused: the
-	 * recorder also read the layer that the reference had just thrown away (core-http, market-fees).
+	 * A recorded state includes pending transactions, and the writes of the last refused one: the recorder also
+	 * read the layer that the reference had just discarded (core-http, market-fees).
 	 */
 	async finalState(): Promise<State> {
 		this.executeWaiting();
@@ -344,7 +343,7 @@ class NodeTarget implements ReplayTarget {
 		return state;
 	}
 
-	/** Executes a transaction and leaves what it writes, although it fails. */
+	/** Executes a transaction, and keeps its writes even if it fails. */
 	private tryAgain(transaction: SignedTransaction): void {
 		try {
 			processTransaction(this.chain.environment, transaction, undefined, { verified: true });
@@ -371,7 +370,7 @@ class NodeTarget implements ReplayTarget {
 	}
 }
 
-/** The recording's configuration, with free ports and no peers, in the spelling of recordings. */
+/** The recording's configuration with free ports, no peers, and the deployed spelling. */
 function replayConfig(recorded: NodeConfig, params: string | undefined): NodeConfig {
 	const free = <T extends ThreeListeners>(listeners: T): T => ({
 		...listeners,
@@ -382,7 +381,7 @@ function replayConfig(recorded: NodeConfig, params: string | undefined): NodeCon
 	const { node } = recorded;
 	return {
 		...recorded,
-		// What the recording says is all that happens.
+		// Everything that happens is in the recording.
 		run: { ...recorded.run, peers: false },
 		node: {
 			...node,
@@ -396,7 +395,7 @@ function replayConfig(recorded: NodeConfig, params: string | undefined): NodeCon
 	};
 }
 
-/** Of a recording any parameters will do that are not the network's. */
+/** A recording may use any parameters, so they aren't checked against the network's hashes. */
 const parametersOf = (folder: string | undefined) =>
 	folder === undefined ? undefined : { folder, spendHash: undefined, outputHash: undefined };
 
@@ -408,14 +407,14 @@ function definitionOf(name: string): StoreDefinition<unknown> | undefined {
 	return storeDefinitions.find((store) => store.name === name);
 }
 
-/** `ClassName: message`, as the reference's log names a refusal. */
+/** `ClassName: message`, as in the reference's log. */
 function describeRefusal(error: unknown): string {
 	if (error instanceof ChainError) return `${error.className}: ${toDeployed(error.message)}`;
 	if (error instanceof DecodeError) return "BadItemException: Block proto data parse exception";
 	return error instanceof Error ? `(crash) ${sourceTrace(error)}` : String(error);
 }
 
-/** Transactions of an encoded block; 0 for bytes that are no block, which the push then refuses. */
+/** Number of transactions in an encoded block; 0 if invalid, which the push then refuses. */
 function transactionCount(bytes: Uint8Array): number {
 	try {
 		return Block.decode(bytes).transactions.length;

@@ -1,4 +1,4 @@
-/** Recorded transactions and greetings of peers: what the peer network makes of them, in the reference's words. */
+/** Handles recorded transactions and handshakes of peers, and answers in the reference's words. */
 
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import { NodeChain } from "../../src/node/network/node-chain.js";
@@ -11,7 +11,7 @@ import { readTransactions, TransactionIntake } from "../../src/node/network/peer
 import { Reason } from "../../src/node/network/wire/application-messages.js";
 import type { HelloLine, PeerError, PeerTransactionsLine } from "./recording.js";
 
-/** A world of nothing but the chain, in which only witnesses may come. */
+/** A peer network with only the chain, which accepts only witnesses. */
 function worldOf({ rules }: OpenChain, chain: NodeChain): PeerWorld {
 	const { network, release } = rules;
 	return {
@@ -39,7 +39,7 @@ const asError = ({ message, reason }: Misconduct): PeerError => ({
 	type: errorKind(reason).toUpperCase(),
 });
 
-/** Offers the body of a message TXS. */
+/** Handles the body of a message TXS. */
 export const offerTransactions = (open: OpenChain, body: Uint8Array): PeerTransactionsLine["answer"] =>
 	withWorld(open, (world) => {
 		const advertisement = { wasAsked: () => true, arrived: () => {} };
@@ -53,7 +53,7 @@ export const offerTransactions = (open: OpenChain, body: Uint8Array): PeerTransa
 		}
 	});
 
-/** Offers a greeting. @param message type byte and body */
+/** Handles a handshake message. @param message type byte and body */
 export const offerHello = (open: OpenChain, message: Uint8Array): HelloLine["answer"] =>
 	withWorld(open, (world) => {
 		const connection = { trusted: false, replaceNodeId: () => true };

@@ -1,7 +1,7 @@
 /**
- * One kept connection that sends plain requests and reads their answers.
+ * A keep-alive connection for plain requests.
  *
- * PERF: node:http's client takes longer for a request than the node takes to answer it, and sets have thousands of them.
+ * PERF: node:http's client takes longer per request than the node, and recordings have thousands of them.
  */
 
 import { connect, type Socket } from "node:net";
@@ -10,7 +10,7 @@ import type { HttpAnswer, HttpRequest } from "./target.js";
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LINE_END = HEAD_END.subarray(2);
 
-/** What an answer's head says. */
+/** A response head. */
 interface Head {
 	readonly status: number;
 	/** By lower-case name. */
@@ -32,7 +32,7 @@ export class PlainConnection {
 	constructor(private readonly port: number) {}
 
 	/**
-	 * Sends a GET or POST when the answer before has been read.
+	 * Sends a GET or POST, after the previous answer has been read.
 	 * @throws the system's error if the connection fails
 	 */
 	send({ verb, path, headers }: HttpRequest, body: Buffer | undefined): Promise<HttpAnswer> {
@@ -73,7 +73,7 @@ export class PlainConnection {
 		return socket;
 	}
 
-	/** Gives the answer if it is whole. */
+	/** Resolves the waiting request once its answer is complete. */
 	private read(): void {
 		const head = readHead(this.received);
 		const body = head && readBody(this.received, head);
@@ -106,7 +106,7 @@ function readHead(received: Buffer): Head | undefined {
 	return { status: Number(first.split(" ")[1]), headers, end: at + HEAD_END.length };
 }
 
-/** @returns undefined until it is whole */
+/** @returns undefined until the body is complete */
 function readBody(received: Buffer, { status, headers, end }: Head): Buffer | undefined {
 	if (headers.get("transfer-encoding") === "chunked") return readChunks(received, end);
 	if (status === 204 || status === 304) return Buffer.alloc(0);

@@ -1,6 +1,6 @@
 /**
- * Answers about shielded transactions that are random by nature: in place of the recorded bytes, what follows from a request and
- * from the answer's own members is calculated once more. Proofs aren't looked at: a replay has none (witness-prover.ts).
+ * Checks random answers about shielded transactions: recomputes what follows from the request and the answer
+ * itself instead of comparing bytes. Proofs are ignored, since replays have none (witness-prover.ts).
  */
 
 import { concatBytes, equalBytes, fromHex, toHex } from "../../src/protocol/bytes.js";
@@ -48,7 +48,7 @@ import { randomizedKey } from "../../src/protocol/sapling/spend-authorization.js
 import { bindingKey } from "../../src/protocol/sapling/value-commitment.js";
 import { SignedTransaction } from "../../src/protocol/transaction.js";
 
-/** What a check needs: request and answer as bytes of their messages, and the shielded token of the recording. */
+/** Request and answers as messages, and the shielded token of the recording. */
 interface Exchange {
 	readonly request: <T extends Message>(type: MessageType<T>) => T;
 	readonly answer: <T extends Message>(type: MessageType<T>) => T;
@@ -56,7 +56,7 @@ interface Exchange {
 	readonly tokenId: string;
 }
 
-/** @returns what of the answer is wrong */
+/** @returns what is wrong with the answer */
 type Check = (exchange: Exchange) => string | undefined;
 
 const point = (bytes: Uint8Array): Point | undefined => decodePoint(bytes);
@@ -68,7 +68,7 @@ function signs(key: Uint8Array, hash: Uint8Array, signature: Uint8Array): boolea
 	);
 }
 
-/** Whether the binding signature holds for a balance. */
+/** Whether the binding signature is valid for a balance. */
 function binds(
 	spends: readonly SpendDescription[],
 	outputs: readonly ReceiveDescription[],
@@ -85,7 +85,7 @@ function binds(
 	);
 }
 
-/** What the sender reads of the new notes. */
+/** Whether the sender can decrypt the new notes. */
 function readsNotes(
 	outputs: readonly ReceiveDescription[],
 	notes: readonly ReceiveNote[],
@@ -204,7 +204,7 @@ function checkTransfer(
 			one.transparent_from_address,
 			one.transparent_to_address,
 			...one.spend_description.flatMap(({ nullifier, anchor, rk }) => [nullifier, anchor, rk]),
-			// That of an output that was added is random.
+			// Outputs added by the node have random commitments.
 			...one.receive_description
 				.slice(0, request.shielded_receives.length)
 				.map((made) => made.note_commitment),
@@ -236,9 +236,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
 		checkTransfer(exchange, exchange.request(PrivateParametersWithoutAsk), false),
 };
 
-/** Request and answer of a random exchange, as JSON texts or as bytes. */
+/** Request and answers of a random exchange, as JSON text or bytes. */
 interface RandomExchange<T> {
-	/** The last part of the path. */
+	/** Last part of the path. */
 	readonly method: string;
 	readonly request: T;
 	readonly recorded: T;
@@ -253,7 +253,7 @@ function judge(method: string, exchange: Exchange): string | undefined {
 
 const isVisible = (request: string): boolean => /"visible"\s*:\s*true/.test(request);
 
-/** @returns what is wrong with a random answer in JSON */
+/** @returns what is wrong with a random JSON answer */
 export function judgeRandomJson({ method, tokenId, ...texts }: RandomExchange<string>): string | undefined {
 	const read =
 		(text: string) =>
@@ -267,7 +267,7 @@ export function judgeRandomJson({ method, tokenId, ...texts }: RandomExchange<st
 	});
 }
 
-/** @returns what is wrong with a random answer of gRPC */
+/** @returns what is wrong with a random gRPC answer */
 export function judgeRandomMessage({
 	method,
 	tokenId,

@@ -1,4 +1,4 @@
-/** Recorded sets: a folder with a configuration, the lines of what happened, and the state at the end. */
+/** Reads recordings: a folder with configurations, recorded lines, and final states. */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import type { Release } from "../../src/node/rules/release.js";
 /** Entries by store and key; key and value in hexadecimal. */
 export type RecordedState = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Changed entries by store and key; null: deleted. */
+/** Changed entries by store and key; null if deleted. */
 export type RecordedWrites = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
 export interface GenesisLine {
@@ -22,7 +22,7 @@ export interface BlockRecord {
 	readonly id: string;
 	readonly block: string;
 	readonly infos: string | null;
-	/** Absent in sets that leave it out. */
+	/** Absent if not recorded. */
 	readonly writes?: RecordedWrites;
 }
 
@@ -30,7 +30,7 @@ export interface BlockLine extends BlockRecord {
 	readonly t: "block";
 }
 
-/** The block was taken, but the head is the one before it. */
+/** The block was accepted, but the head is still its parent. */
 export interface KeptHead {
 	readonly ok: true;
 	/** Its height. */
@@ -44,7 +44,7 @@ export interface PushLine {
 	readonly answer: { readonly error: string } | BlockRecord | KeptHead;
 }
 
-/** A block offered as a peer advertises one: through the checks of that door. */
+/** A block as advertised by a peer, with the checks of the peer network. */
 export interface PeerLine {
 	readonly t: "peer";
 	readonly block: string;
@@ -56,19 +56,19 @@ export interface RequestLine {
 	readonly head: number;
 	readonly port: string;
 	readonly verb: string;
-	/** With its query, without a leading slash. */
+	/** Includes the query, without a leading slash. */
 	readonly path: string;
 	readonly body?: string;
-	/** A long body: `{"x":"aaaa…"}`, or another one, of which the recording holds no more than this. */
+	/** A long body: `{"x":"aaaa…"}`, or with `sha256` another one that isn't recorded. */
 	readonly bodyOf?: { readonly length: number; readonly sha256?: string };
-	/** The request's content type where it isn't `application/json`; empty: none. */
+	/** The content type if it isn't `application/json`; empty if none. */
 	readonly reqType?: string;
 	readonly accept?: string;
 	readonly status: number;
 	readonly type: string | null;
 	readonly allow?: string;
 	readonly answer: string;
-	/** Places of the answer that are random. */
+	/** Paths in the answer with random values. */
 	readonly volatile?: readonly string[];
 }
 
@@ -78,15 +78,15 @@ export interface GrpcLine {
 	readonly port: string;
 	readonly path: string;
 	readonly request: string;
-	/** One message on a bidirectional stream. */
+	/** Sent as one message on a bidirectional stream. */
 	readonly stream?: boolean;
 	readonly answer?: string;
 	readonly error?: { readonly code: number; readonly message: string };
-	/** Places of the answer that are random; `*`: all. */
+	/** Paths in the answer with random values; `*` for all. */
 	readonly volatile?: readonly string[];
 }
 
-/** Transactions that a peer sent because it was asked for them. */
+/** Transactions that a peer sent on request. */
 export interface PeerTransactionsLine {
 	readonly t: "peertx";
 	/** Body of the message TXS. */
@@ -94,18 +94,18 @@ export interface PeerTransactionsLine {
 	readonly answer: { readonly ok: true } | PeerError;
 }
 
-/** Why a message can't be taken, with the kind of error that it counts as. */
+/** Why a message is invalid, and the kind of error. */
 export interface PeerError {
 	readonly error: string;
 	readonly type: string;
 }
 
-/** A greeting that is offered to a node which only witnesses may reach. */
+/** A handshake message, sent to a node that accepts only witnesses. */
 export interface HelloLine {
 	readonly t: "hello";
 	/** Type byte and body. */
 	readonly message: string;
-	/** What is behind the proof of identity was not asked. */
+	/** Checks after the proof of identity weren't recorded. */
 	readonly answer:
 		| PeerError
 		| { readonly valid: false }
@@ -114,7 +114,7 @@ export interface HelloLine {
 
 interface OtherLine {
 	readonly t: "note" | "other";
-	/** The line's own kind. */
+	/** The recorded kind. */
 	readonly kind: string;
 	readonly text: string;
 }
@@ -133,23 +133,23 @@ export type Line =
 export interface Recording {
 	readonly name: string;
 	readonly configFile: string;
-	/** Of the node that was recorded, where its configuration doesn't say. */
+	/** The recorded node's release, if its configuration doesn't contain it. */
 	readonly release: Release;
-	/** Whose rules it had; undefined: its configuration says. */
+	/** The network whose rules apply; undefined if the configuration says. */
 	readonly network?: NetworkName | undefined;
-	/** Every line with its position in the file, from 1. */
+	/** Lines with their position in the file, from 1. */
 	lines(): Iterable<readonly [position: number, line: Line]>;
-	/** The state at the end; undefined if the set has none. */
+	/** The final state; undefined if not recorded. */
 	finalState(): RecordedState | undefined;
 }
 
-/** A folder or file that is no recorded set. */
+/** A folder or file isn't a recording. */
 export class RecordingError extends Error {
 	override readonly name = "RecordingError";
 }
 
 /**
- * Opens the sets of a folder, or the one set of a `.conf` file.
+ * Opens all recordings of a folder, or a single one by its `.conf` file.
  * @throws {RecordingError}
  */
 export function openRecordings(path: string): Recording[] {
@@ -160,7 +160,7 @@ export function openRecordings(path: string): Recording[] {
 	return configs.sort().map((file) => openRecording(join(path, file)));
 }
 
-/** What names of sets of release 4.8.2 begin with, and of Nile's program, which is as new. */
+/** Name prefixes of recordings of release 4.8.2, and of Nile's software, which is as recent. */
 const LATE = "late-";
 const NILE = "pq-";
 

@@ -1,4 +1,4 @@
-/** Replaying a recorded set into a node, line by line, and comparing everything that the node answers. */
+/** Replays a recording line by line, and compares every answer of the node. */
 
 import { isDeepStrictEqual } from "node:util";
 import { SignedBlock } from "../../src/protocol/block.js";
@@ -40,17 +40,17 @@ import type { Head, Refusal, ReplayTarget } from "./target.js";
 import { compareTrees, type Difference, messageTree, type Tree } from "./tree.js";
 
 export interface ReplayOptions {
-	/** Goes on after a differing block, from the recorded state. */
+	/** After a differing block, continues with the recorded state. */
 	readonly heal: boolean;
-	/** Compares blocks, pushes and the final state only; requests are sent all the same. */
+	/** Compares only blocks, pushes and the final state; requests are still sent. */
 	readonly onlyBlocks: boolean;
-	/** Stops after the block of this height, without comparing the final state. */
+	/** Stops after the block at this height, without comparing the final state. */
 	readonly until: number | undefined;
-	/** Compares only requests whose path, or JSON-RPC body, holds this text. */
+	/** Compares only requests whose path or JSON-RPC body contains this text. */
 	readonly path: string | undefined;
-	/** Reads the state after each block from the history at the end; the target must keep one. */
+	/** At the end, compares the state after each block with the history, which the target must have. */
 	readonly history?: boolean;
-	/** Traces every contract transaction, too. */
+	/** Also traces every contract transaction. */
 	readonly trace?: boolean;
 	/** The target compiles every contract program before it runs. */
 	readonly compiled?: boolean;
@@ -62,24 +62,24 @@ interface Count {
 	failed: number;
 }
 
-/** What is printed for a set. */
+/** Printed per recording. */
 export interface SetResult {
 	readonly set: string;
 	readonly blocks: Count;
 	readonly pushes: Count;
 	readonly requests: Count & { skipped: number };
 	readonly grpc: Count;
-	/** Contract transactions that were traced; absent: none were to be. */
+	/** Traced contract transactions; absent without tracing. */
 	readonly traces?: Count;
-	/** Whether the state before block 1 and at the end are as recorded; null: not compared. */
+	/** Whether the states before block 1 and at the end are as recorded; null if not compared. */
 	state: boolean | null;
-	/** Entries that were read back after each block; absent: none. */
+	/** Entries compared with the history after each block; absent without history. */
 	history?: Count;
-	/** What of the recording was not replayed or compared, and how often. */
+	/** How often something wasn't replayed or compared, by reason. */
 	readonly ignored: Record<string, number>;
 }
 
-/** Replays a set. */
+/** Replays a recording. */
 export function replay(
 	recording: Recording,
 	target: ReplayTarget,
@@ -88,7 +88,7 @@ export function replay(
 	return new Replay(recording, target, options).run();
 }
 
-/** Whether everything of a set is as recorded. */
+/** Whether there are no differences. */
 export function isClean(result: SetResult): boolean {
 	const counts = [
 		result.blocks,
@@ -109,14 +109,14 @@ const FINAL: Where = [["state", "at the end"]];
 class Replay {
 	private readonly result: SetResult;
 	private readonly ids: Ids = new Map();
-	/** Set by a differing block: nothing that follows can be right. */
+	/** Set by a differing block: later lines can't match. */
 	private lost = false;
-	/** Whether the reference moves token balances out of account records by now (protocol/tokens §8.3). */
+	/** Whether the reference now moves token balances out of account records (protocol/tokens §8.3). */
 	private movesTokens = false;
-	/** Why nothing that follows can be replayed. */
+	/** Why later lines can't be replayed. */
 	private unreachable: string | undefined;
 	private line = 0;
-	/** Height and id of the head by the last line. */
+	/** Height and id of the head according to the last line. */
 	private head: { readonly number: number; readonly id: string } | undefined;
 	private readonly history: HistoryCheck | undefined;
 
@@ -203,7 +203,7 @@ class Replay {
 		this.result.history = { passed: compared - differences.length, failed: differences.length };
 	}
 
-	/** Calls run to their end here, one after the other: none is refused because another one holds the permit. */
+	/** Calls run one after the other here, so none is refused because another holds the permit. */
 	private async callsAtOnce(placed: readonly Placed<CallLine>[]): Promise<void> {
 		for (const [position, line] of placed) {
 			this.line = position;
@@ -222,7 +222,7 @@ class Replay {
 		this.result.state = this.result.state !== false && differences.length === 0;
 	}
 
-	/** Whether blocks between the head and this one are in no line. */
+	/** Whether blocks between the head and this one are missing in the recording. */
 	private isBehindGap(line: BlockLine): boolean {
 		return !this.lost && this.head !== undefined && line.number > this.head.number + 1;
 	}
@@ -258,7 +258,7 @@ class Replay {
 		return false;
 	}
 
-	/** Traces the block that was just applied. */
+	/** Traces the block just applied. */
 	private async trace(line: BlockLine, where: Where): Promise<void> {
 		const { traces } = this.result;
 		if (!traces) return;
@@ -275,7 +275,7 @@ class Replay {
 		if (!("error" in traced) && differences.length === 0) traces.passed += traced.contracts;
 	}
 
-	/** After a difference in a block: from the recorded state, if that is wanted and possible. */
+	/** After a differing block, continues with the recorded state if requested and possible. */
 	private async goOnFrom(record: BlockRecord): Promise<void> {
 		this.lost =
 			!this.options.heal || record.writes === undefined || !(await this.heal(record, record.writes));
@@ -389,7 +389,7 @@ class Replay {
 		return this.options.path === undefined || text.toLowerCase().includes(this.options.path.toLowerCase());
 	}
 
-	/** Follows what decides how account records compare. */
+	/** Tracks the parameter that decides how account records are compared. */
 	private noteWrites(writes: RecordedWrites | RecordedState): void {
 		const value = writes[PROPERTIES]?.[ASSET_OPTIMIZATION];
 		if (value !== undefined && value !== null) this.movesTokens = BigInt(`0x${value}`) !== 0n;
@@ -419,7 +419,7 @@ class Replay {
 
 const HEIGHT = toHex(Buffer.from("latest_block_header_number"));
 
-/** Height of the block after which a whole state was recorded. */
+/** Height of the block that a recorded state belongs to. */
 function heightOf(state: RecordedState): number | undefined {
 	const value = state[PROPERTIES]?.[HEIGHT];
 	return value === undefined ? undefined : Number(BigInt(`0x${value}`));
@@ -466,7 +466,7 @@ function infosTree(bytes: Uint8Array | null): Tree {
 	return bytes === null ? new Map() : messageTree(TransactionRet, TransactionRet.decode(bytes));
 }
 
-/** The transaction whose receipt a path is about. */
+/** The transaction whose receipt a path refers to. */
 function transactionAt(block: SignedBlock | undefined, path: string): Where {
 	const index = /^transactioninfo\[(\d+)\]/.exec(path)?.[1];
 	const transaction = index === undefined ? undefined : block?.transactions[Number(index)];
@@ -485,7 +485,7 @@ function describePush(bytes: Uint8Array): string {
 	return block === undefined ? `${bytes.length} bytes that are no block` : `${block.number} ${block.idHex}`;
 }
 
-/** A block in a recording may be broken on purpose. */
+/** Decodes a block; undefined if it is invalid on purpose. */
 function readBlock(bytes: Uint8Array): SignedBlock | undefined {
 	try {
 		return SignedBlock.decode(bytes);

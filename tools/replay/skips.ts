@@ -1,8 +1,8 @@
 /**
- * Everything that a replay does not compare, and why: the recordings' `volatile.json` and the rules of their README.
- * Nothing is overlooked anywhere else.
+ * Everything that a replay does not compare, and why: the recordings' `volatile.json`, and the rules in their
+ * README. There are no exceptions elsewhere.
  *
- * A request is named `port VERB path` (JSON-RPC with its method behind it), a gRPC call `port /service/Method`.
+ * A request is named `port VERB path` (JSON-RPC: followed by its method), a gRPC call `port /service/Method`.
  */
 
 import { equalBytes, fromHex, toHex, utf8 } from "../../src/protocol/bytes.js";
@@ -11,31 +11,31 @@ import { TransactionExtention, TransactionRaw } from "../../src/protocol/message
 import type { GrpcLine, RequestLine } from "./recording.js";
 
 export type Effect =
-	/** Sent, for what it changes, and not compared. */
+	/** Sent for its effects, but not compared. */
 	| { readonly kind: "nothing" }
-	/** Sent to an endpoint that the reference lacks: it must be answered as the network's endpoints answer. */
+	/** Sent to an endpoint that the reference lacks; the answer must be as the network's endpoints give it. */
 	| { readonly kind: "served" }
 	/** The body is not compared. */
 	| { readonly kind: "head" }
 	/** Only the names of members are compared. */
 	| { readonly kind: "names" }
-	/** Any value will do at these places; in a message also none, as messages leave defaults out. */
+	/** Any value is allowed at these paths; in messages also none, as they omit default values. */
 	| { readonly kind: "free"; readonly places: readonly string[] }
-	/** The lists at these places have no order. */
+	/** Lists at these paths are unordered. */
 	| { readonly kind: "unordered"; readonly places: readonly string[] };
 
 export interface Skip {
-	/** Which requests, by name. */
+	/** Pattern of request names. */
 	readonly of: RegExp;
-	/** Which of them, by what is recorded. */
+	/** Further condition on the recorded request. */
 	readonly when?: (line: RequestLine) => boolean;
-	/** The same of gRPC calls. */
+	/** Further condition on the recorded gRPC call. */
 	readonly whenCalled?: (line: GrpcLine) => boolean;
 	readonly effect: Effect;
 	readonly why: string;
 }
 
-/** Error classes of the reference's language runtime, whose texts are not the network's. */
+/** Errors of the reference's language runtime, whose texts aren't part of the protocol. */
 const RUNTIME =
 	"java\\.lang\\.(?:NullPointerException|NumberFormatException|ClassCastException|\\w*IndexOutOfBoundsException)";
 
@@ -45,7 +45,7 @@ const LACKING_FULL =
 	"createshieldnullifier|getshieldtransactionhash|getmerkletreevoucherinfo|isspend|getburncoin";
 const LACKING_SOLIDITY = "getmerkletreevoucherinfo|scannotebyivk|scanandmarknotebyivk|scannotebyovk|isspend";
 
-/** SHA-256 of the body of the one call that shielded-orc20 has of it. */
+/** SHA-256 of the body of the one such call in shielded-orc20. */
 const PROOFS_GIVEN_UP = "a65b3284d19b3c88d79425bce1304e2cb9ea3920e4bab38c71c042e3d6f88c41";
 
 const NODE_INFO = [
@@ -152,10 +152,10 @@ const SKIPS: readonly Skip[] = [
 	},
 ];
 
-/** A state at the end is compared only if it is the state after the last recorded head. */
+/** A final state is only compared if it belongs to the last recorded head. */
 export const OTHER_HEIGHT = "the reference went on producing without a line";
 
-/** Whether the id in an answer is not that of the transaction beside it. */
+/** Whether the answer's id isn't that of its transaction. */
 function namesHiddenTransaction({ answer }: GrpcLine): boolean {
 	if (answer === undefined) return false;
 	const { txid, transaction } = TransactionExtention.decode(fromHex(answer));
@@ -163,29 +163,29 @@ function namesHiddenTransaction({ answer }: GrpcLine): boolean {
 	return raw !== undefined && !equalBytes(txid, sha256(TransactionRaw.encode(raw)));
 }
 
-/** Blocks on a parent that is in no line can't be taken by any node; nothing that follows them is compared. */
+/** A block whose parent isn't recorded can't be applied; nothing after it is compared. */
 export const NO_PARENT = "lines behind blocks that are not recorded";
 
-/** A set that begins on a data directory of a longer chain, which is not recorded. */
+/** The recording began on an unrecorded data directory of a longer chain. */
 export const NO_DIRECTORY = "lines of a node that began on a data directory which is not recorded";
 
-/** A request of which the recording keeps the hash only. */
+/** Only the body's hash is recorded. */
 export const NO_BODY = "requests whose body is not recorded";
 
-/** The reference refuses a call while another one, sent at the same time, holds its only permit. */
+/** The reference refuses a call while a concurrent one holds its only permit. */
 export const NO_PERMIT = "calls that found no permit, as another one was running";
 
-/** The recording's client gave up, after a time of its own. */
+/** The recording's client timed out. */
 export const GIVEN_UP = "calls whose client gave up";
 
-/** The place of the text with which a pushed block is refused. */
+/** Path of the error text of a refused block. */
 export const PUSH = "(push)";
 
-/** Texts that count as equal although they differ. */
+/** Different texts that are considered equal. */
 interface TextRule {
-	/** The recorded text. */
+	/** Pattern of the recorded text. */
 	readonly of: RegExp;
-	/** Where: the last name of the place. */
+	/** Pattern of the path's last name. */
 	readonly at: RegExp;
 	readonly same: (expected: string, got: string) => boolean;
 	readonly why: string;
@@ -235,7 +235,7 @@ function mask(text: string): string {
 
 const CONTROL = /\p{Cc}/u;
 
-/** Whether a text that should be JSON holds a raw control character inside a line. */
+/** Whether a text that should be JSON contains unescaped control characters. */
 function hasRawControl(text: string): boolean {
 	return CONTROL.test(text) && !isJson(text) && isJson(text.replace(/\p{Cc}/gu, " "));
 }
@@ -250,14 +250,14 @@ function isJson(text: string): boolean {
 	}
 }
 
-/** What is random by nature has another rule of its own (random-answers.ts). */
+/** Answers that are random by nature are checked in random-answers.ts. */
 const randomAt = (places: readonly string[]): Skip => ({
 	of: /./,
 	effect: { kind: "free", places },
 	why: "random by nature",
 });
 
-/** The rules that may hold for a name: sets ask for the same few hundred again and again. */
+/** Rules by request name, cached: recordings repeat the same few hundred names. */
 const named = new Map<string, readonly Skip[]>();
 
 function skipsNamed(name: string): readonly Skip[] {
@@ -266,7 +266,7 @@ function skipsNamed(name: string): readonly Skip[] {
 	return known;
 }
 
-/** The rules of one request. */
+/** Rules that apply to a request. */
 export function skipsOf(name: string, line?: RequestLine | GrpcLine): readonly Skip[] {
 	const random = line?.volatile ? [randomAt(line.volatile)] : [];
 	return skipsNamed(name)
@@ -277,7 +277,7 @@ export function skipsOf(name: string, line?: RequestLine | GrpcLine): readonly S
 		});
 }
 
-/** Whether two different texts count as equal. Message fields in hexadecimal are read as text first. */
+/** Whether two different texts are considered equal. Hexadecimal message fields are first decoded as text. */
 export function sameText(expected: string, got: string, place: string): boolean {
 	const at = place.slice(Math.max(place.lastIndexOf("."), -1) + 1);
 	const isHex = /^(message|resMessage)$/.test(at) && /^([0-9a-f]{2})+$/.test(expected);

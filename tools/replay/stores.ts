@@ -1,4 +1,4 @@
-/** What the entries of each recorded store hold (protocol/consensus §8, protocol/blocks §6.1), to compare and to show them decoded. */
+/** Decodes store entries for comparison and display (protocol/consensus §8, protocol/blocks §6.1). */
 
 import { inflateSync } from "node:zlib";
 import { holdsAccount } from "../../src/node/state/state-hash/hashed-entries.js";
@@ -30,7 +30,7 @@ const MESSAGES: Readonly<Record<string, MessageType<Message>>> = {
 	"contract-state": m.ContractState,
 } as Readonly<Record<string, MessageType<Message>>>;
 
-/** Stores whose keys are text. */
+/** Stores with text keys. */
 const TEXT_KEYS: ReadonlySet<string> = new Set([
 	"properties",
 	"delegation",
@@ -42,10 +42,10 @@ const TEXT_KEYS: ReadonlySet<string> = new Set([
 	"witness_schedule",
 ]);
 
-/** An entry's value in decoded form; bytes that cannot be decoded stay hexadecimal. */
+/** An entry's decoded value; hexadecimal if it can't be decoded. */
 export function entryTree(store: string, keyHex: string, value: Uint8Array): Tree {
 	const type = holdsAccount(store, fromHex(keyHex)) ? (m.Account as MessageType<Message>) : MESSAGES[store];
-	// Libraries compress differently; the content is compared.
+	// Compression differs between libraries, so the content is compared.
 	if (store === "section-bloom") return toHex(inflateSync(value));
 	if (type === undefined) return toHex(value);
 	try {
@@ -56,7 +56,7 @@ export function entryTree(store: string, keyHex: string, value: Uint8Array): Tre
 	}
 }
 
-/** A raw value as a person reads it: as a number or text too, where it can be one. */
+/** A raw value for display, also as number or text if possible. */
 export function describeRaw(hex: string): string {
 	const value = fromHex(hex);
 	const notes: string[] = [];
@@ -68,7 +68,7 @@ export function describeRaw(hex: string): string {
 	return notes.length === 0 ? hex || "(empty)" : `${hex} = ${notes.join(" = ")}`;
 }
 
-/** A key as a person reads it. */
+/** A key for display. */
 export function describeKey(store: string, keyHex: string): string {
 	const key = fromHex(keyHex);
 	if (TEXT_KEYS.has(store) && isPrintable(key)) return keyText(keyHex);

@@ -1,28 +1,28 @@
-/** What a replay needs of a node. The one over the real node is in node-target.ts; tests use their own. */
+/** The interface of a replayed node. node-target.ts implements it for the real node; tests have their own. */
 
 import type { HelloLine, PeerTransactionsLine, Recording } from "./recording.js";
 
-/** An entry that a block changed, before and after; null: not there. */
+/** An entry changed by a block; null if absent. */
 export interface Change {
 	readonly before: Uint8Array | null;
 	readonly after: Uint8Array | null;
 }
 
-/** Changed entries by the store's recorded name and by key in hexadecimal. */
+/** Changed entries, by the store's recorded name and hexadecimal key. */
 export type Changes = ReadonlyMap<string, ReadonlyMap<string, Change>>;
 
-/** Entries to set; null: to delete. By the store's recorded name and by key in hexadecimal. */
+/** Entries to set, or null to delete, by the store's recorded name and hexadecimal key. */
 export type Entries = ReadonlyMap<string, ReadonlyMap<string, Uint8Array | null>>;
 
-/** Entries by the store's recorded name and by key in hexadecimal. */
+/** Entries, by the store's recorded name and hexadecimal key. */
 export type State = ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>;
 
-/** The head after a block was offered. */
+/** The head after a block was pushed. */
 export interface Head {
 	readonly number: number;
 	/** Hexadecimal. */
 	readonly id: string;
-	/** The receipts of the head block, an encoded TransactionRet; null: none are stored. */
+	/** Receipts of the head block, an encoded TransactionRet; null if none are stored. */
 	readonly infos: Uint8Array | null;
 }
 
@@ -30,7 +30,7 @@ export interface AppliedBlock extends Head {
 	readonly changes: Changes;
 }
 
-/** The node refused a block: `ClassName: message`. */
+/** Why the node refused a block: `ClassName: message`. */
 export interface Refusal {
 	readonly error: string;
 }
@@ -39,7 +39,7 @@ export interface HttpRequest {
 	/** full, solidity, pbft, jsonrpc, jsonrpcSolidity, jsonrpcPbft. */
 	readonly port: string;
 	readonly verb: string;
-	/** With a leading slash and the query. */
+	/** With leading slash and query. */
 	readonly path: string;
 	readonly body: string | undefined;
 	readonly headers: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface GrpcRequest {
 	readonly port: string;
 	readonly path: string;
 	readonly request: Uint8Array;
-	/** Send it as one message of a bidirectional stream. */
+	/** Whether to send it as a message on a bidirectional stream. */
 	readonly stream: boolean;
 }
 
@@ -65,66 +65,66 @@ export type GrpcAnswer =
 	| { readonly answer: Uint8Array }
 	| { readonly error: { readonly code: number; readonly message: string } };
 
-/** What executing a block's transactions again came to. */
+/** Result of re-executing a block's transactions. */
 export interface TracedBlock {
-	/** Transactions that called or made contracts. */
+	/** Transactions that called or created contracts. */
 	readonly contracts: number;
-	/** The list of their outcomes, as the chain keeps it; null: the block has no transactions. */
+	/** Their receipts as stored on the chain; null if the block has no transactions. */
 	readonly infos: Uint8Array | null;
-	/** Where a trace doesn't agree with its own receipt. */
+	/** Contradictions between traces and receipts. */
 	readonly problems: readonly string[];
 }
 
 export interface ReplayTarget {
-	/** Of the chain's shielded token. */
+	/** Id of the chain's shielded token. */
 	readonly shieldedToken: string;
 	/** Sets the wall clock, in ms. */
 	setClock(ms: bigint): void;
 	/** The state before block 1. */
 	genesisState(): Promise<State>;
-	/** Offers the block that follows the head. */
+	/** Applies a block on top of the head. */
 	applyBlock(block: Uint8Array): Promise<AppliedBlock | Refusal>;
-	/** Offers any block directly to the chain. */
+	/** Pushes any block directly to the chain. */
 	push(block: Uint8Array): Promise<Head | Refusal>;
-	/** Offers any block as a peer that advertised it. */
+	/** Pushes any block as advertised by a peer. */
 	advertise(block: Uint8Array): Promise<Head | Refusal>;
-	/** Offers the body of a peer's message TXS. */
+	/** Handles the body of a peer's message TXS. */
 	peerTransactions(body: Uint8Array): PeerTransactionsLine["answer"];
-	/** Offers a peer's greeting, type byte and body, to a node that only witnesses may reach. */
+	/** Handles a peer's handshake message (type byte and body) on a node that accepts only witnesses. */
 	peerHello(message: Uint8Array): HelloLine["answer"];
 	http(request: HttpRequest): Promise<HttpAnswer>;
 	grpc(request: GrpcRequest): Promise<GrpcAnswer>;
-	/** The present value of an entry in the head state. */
+	/** An entry's value in the head state. */
 	read(store: string, keyHex: string): Uint8Array | null;
 	/**
-	 * Makes the head what the recording says: the block on top, its receipts and its changed entries.
-	 * @returns whether it could: the block must be the head or follow it
+	 * Forces the recorded head: the block on top, its receipts and changed entries.
+	 * @returns whether that is possible: the block must be the head or its child
 	 */
 	heal(block: Uint8Array, infos: Uint8Array | null, writes: Entries): Promise<boolean>;
-	/** The value of an entry after a block. @throws {Error} where the history doesn't have that state */
+	/** An entry's value after a block. @throws {Error} if the history doesn't have that state */
 	readAt(number: number, store: string, keyHex: string): Uint8Array | null;
-	/** The newest block that can't be undone. */
+	/** The newest irreversible block. */
 	settled(): number;
-	/** Brings what can't be undone to the database. */
+	/** Writes irreversible state to the database. */
 	flush(): Promise<void>;
-	/** Executes the transactions of the head block again, watched. Only of a target that was opened for it. */
+	/** Re-executes the head block with tracing. Only for targets opened with `trace`. */
 	trace(): Promise<TracedBlock | Refusal>;
-	/** Every store of the head state. */
+	/** All stores of the head state. */
 	finalState(): Promise<State>;
 	close(): Promise<void>;
 }
 
-/** What a target is to be able to do beside replaying. */
+/** Optional features of a target. */
 interface TargetAbilities {
 	/** Tracing blocks. */
 	readonly trace?: boolean;
 	/** Reading the state after every block. */
 	readonly history?: boolean;
-	/** Every contract program is compiled before it runs. */
+	/** Compiles every contract program before it runs. */
 	readonly compiled?: boolean;
 }
 
-/** Boots a node from a recording's configuration on an empty data directory. */
+/** Starts a node with a recording's configuration and an empty data directory. */
 export type OpenTarget = (
 	recording: Recording,
 	params?: string,

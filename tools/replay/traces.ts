@@ -1,6 +1,6 @@
 /**
- * Tracing and simulating the blocks of a replay: executing them again has to come to the same, and traces have to agree with
- * receipts.
+ * Traces and simulates the blocks of a replay: both must reproduce the receipts, and traces must agree with
+ * them.
  */
 
 import type { Simulator } from "../../src/node/simulation/simulator.js";
@@ -18,7 +18,7 @@ import {
 } from "../../src/protocol/messages.js";
 import type { Refusal, TracedBlock } from "./target.js";
 
-/** Operations of each transaction that are listed: enough to see that listing changes nothing. */
+/** Operations listed per transaction: enough to see that listing has no effect. */
 const STEPS = 2_000;
 
 interface Traced {
@@ -27,7 +27,7 @@ interface Traced {
 	readonly problems: readonly string[];
 }
 
-/** Traces every transaction of a block, which is the head. */
+/** Traces every transaction of a block, which must be the head. */
 export async function traceBlock(tracing: TraceRunner, block: SignedBlock): Promise<TracedBlock | Refusal> {
 	try {
 		const run = { queue: async <T>(work: () => T) => work(), timeoutMs: Number.POSITIVE_INFINITY };
@@ -48,13 +48,13 @@ export async function traceBlock(tracing: TraceRunner, block: SignedBlock): Prom
 	}
 }
 
-/** Results that a block only records: executing on nothing but the state doesn't come to them. */
+/** Results that depend on the producer: re-execution on the same state doesn't reproduce them. */
 const OF_THE_PRODUCER: ReadonlySet<number> = new Set([
 	TransactionResultContractResult.OUT_OF_TIME,
 	TransactionResultContractResult.JVM_STACK_OVER_FLOW,
 ]);
 
-/** Simulates the transactions of a block on its parent. @returns where that doesn't come to what the block did */
+/** Simulates a block's transactions on its parent. @returns deviations from the block's receipts */
 export async function simulateBlock(
 	simulator: Simulator,
 	parent: SignedBlock,
@@ -128,7 +128,7 @@ function both(first: ExecutionObserver, second: ExecutionObserver): ExecutionObs
 	};
 }
 
-/** Where the tree of calls says otherwise than the receipt. */
+/** Contradictions between call tree and receipt. */
 function oddities({ transaction, info }: TracedTransaction, root: TracedCall): string[] {
 	const found: string[] = [];
 	const expect = (what: string, expected: bigint | number, got: bigint | number): void => {
@@ -137,7 +137,7 @@ function oddities({ transaction, info }: TracedTransaction, root: TracedCall): s
 	};
 	expect("energy", info.receipt?.energy_usage_total ?? 0n, root.energyUsed);
 	expect("penalty", info.receipt?.energy_penalty_total ?? 0n, root.penalty);
-	// What ended from outside of the code leaves parts of its lists behind.
+	// A failure from outside of the code leaves partial lists.
 	if (!root.failure) {
 		expect("number of logs", info.log.length, logsOf(root));
 		const listed = info.internal_transactions.length;
@@ -162,7 +162,7 @@ function logsOf(root: TracedCall): number {
 
 const PLAIN: ReadonlySet<string> = new Set(["call", "create", "suicide"]);
 
-/** Internal transactions in the tree; all of them where that is what is listed, else those that every node lists. */
+/** Internal transactions in the call tree: all, or only those listed by every node. */
 function recordsOf(root: TracedCall, listed: number): number {
 	const records = [...each(root)].flatMap((call) => [
 		...(call.record && !call.isEnd ? [call.record] : []),

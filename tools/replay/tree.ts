@@ -1,6 +1,6 @@
 /**
- * One plain form for everything that a replay compares: JSON answers, decoded messages and state entries become trees
- * of maps, lists and values, so that one comparison finds and names every difference.
+ * A common form for comparisons: JSON answers, decoded messages and state entries become trees of maps, lists
+ * and values, so that one function finds and names all differences.
  */
 
 import { toHex } from "../../src/protocol/bytes.js";
@@ -12,28 +12,28 @@ import {
 } from "../../src/protocol/codec/descriptor.js";
 import { parseExactJson } from "../../src/protocol/json/exact-json.js";
 
-/** Whole numbers are bigints, whatever their size; bytes are hexadecimal text. */
+/** Integers of any size are bigints; bytes are hexadecimal text. */
 export type Tree = null | boolean | string | bigint | number | readonly Tree[] | ReadonlyMap<string, Tree>;
 
-/** One place where two trees differ; `undefined` stands for nothing there. */
+/** A path where two trees differ; `undefined` if absent. */
 export interface Difference {
-	/** Members and indexes: `contract[0].amount`; empty for the whole. */
+	/** Members and indexes: `contract[0].amount`; empty for the root. */
 	readonly path: string;
 	readonly expected: Tree | undefined;
 	readonly got: Tree | undefined;
 }
 
-/** What a comparison may overlook. A place is a path with every index written `[*]`. */
+/** Differences to ignore. A place is a path with every index written as `[*]`. */
 export interface Leniency {
-	/** The value at a place is free, as long as there is one. */
+	/** Any value is allowed at this place, but one must exist. */
 	readonly free?: (place: string) => boolean;
-	/** The list at a place has no order. */
+	/** The list at this place is unordered. */
 	readonly unordered?: (place: string) => boolean;
-	/** Two texts at a place count as equal although they differ. */
+	/** Whether two different texts at a place are considered equal. */
 	readonly sameText?: (expected: string, got: string, place: string) => boolean;
 }
 
-/** Reads JSON text, numbers exactly. @throws {SyntaxError} */
+/** Parses JSON with exact numbers. @throws {SyntaxError} */
 export function jsonTree(text: string): Tree {
 	const value = parseExactJson(text, Number.POSITIVE_INFINITY);
 	return fromPlain(value);
@@ -47,7 +47,7 @@ function fromPlain(value: unknown): Tree {
 	return value as Tree;
 }
 
-/** The set fields of a message, under their schema names; fields at their defaults are left out. */
+/** The fields of a message under their schema names, without those at their defaults. */
 export function messageTree<T extends Message>(type: MessageType<T>, message: Readonly<T>): Tree {
 	const tree = new Map<string, Tree>();
 	for (const field of type.fields) {
@@ -96,14 +96,14 @@ function valueTree(field: FieldDescriptor, value: unknown): Tree {
 	return value as Tree;
 }
 
-/** Every place where two trees differ. */
+/** All differences between two trees. */
 export function compareTrees(expected: Tree, got: Tree, leniency: Leniency = {}): Difference[] {
 	const differences: Difference[] = [];
 	compareAt(expected, got, "", "", leniency, differences);
 	return differences;
 }
 
-/** Places where two trees have the same members in another order. */
+/** Differences between two trees in the order of members only. */
 export function compareOrder(expected: Tree | undefined, got: Tree | undefined, path = ""): Difference[] {
 	if (isList(expected) && isList(got)) {
 		return expected.flatMap((item, i) => compareOrder(item, got[i], `${path}[${i}]`));
@@ -149,14 +149,14 @@ function compareAt(
 	out.push({ path, expected, got });
 }
 
-/** `1` and `1.0` are one value. */
+/** Also compares `1` with `1.0`, and NaN. */
 function sameNumber(a: Tree | undefined, b: Tree | undefined): boolean {
 	if (typeof a === "bigint" && typeof b === "number") return Number.isSafeInteger(b) && BigInt(b) === a;
 	if (typeof a === "number" && typeof b === "bigint") return sameNumber(b, a);
 	return typeof a === "number" && typeof b === "number" && Number.isNaN(a) && Number.isNaN(b);
 }
 
-/** What is left of two lists after each item was paired with an equal one. */
+/** The items of two lists left after pairing equal ones. */
 function unmatched(expected: readonly Tree[], got: readonly Tree[]): [Tree[], Tree[]] {
 	const rest = new Map<string, Tree[]>();
 	for (const item of got) {
@@ -175,14 +175,14 @@ function isList(tree: Tree | undefined): tree is readonly Tree[] {
 	return Array.isArray(tree);
 }
 
-/** The member of a tree at a path of names; undefined if there is none. */
+/** The member at a path of names; undefined if absent. */
 export function member(tree: Tree | undefined, ...path: readonly string[]): Tree | undefined {
 	let value = tree;
 	for (const name of path) value = isMap(value) ? value.get(name) : undefined;
 	return value;
 }
 
-/** A tree as text: JSON with members sorted by name, whole numbers in full. */
+/** A tree as JSON text, with sorted members and exact integers. */
 export function show(tree: Tree | undefined): string {
 	if (tree === undefined) return "(nothing)";
 	if (isMap(tree)) {

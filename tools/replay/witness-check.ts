@@ -1,4 +1,4 @@
-/** Whether witnesses can be proved, found out without proving (protocol/shielded §8): proofs take seconds. */
+/** Checks if witnesses can be proved, without the seconds that proving takes (protocol/shielded §8). */
 
 import { equalBytes } from "../../src/protocol/bytes.js";
 import { noteTreeHash } from "../../src/protocol/sapling/incremental-tree.js";
@@ -21,7 +21,7 @@ const isPrimePoint = (bytes: Uint8Array): boolean => {
 const areScalars = (...parts: readonly Uint8Array[]): boolean =>
 	parts.every((part) => readScalar(part) !== undefined);
 
-/** Where a path leads from a note. */
+/** The root that a note's path leads to. */
 function rootOf(leaf: Uint8Array, path: readonly Uint8Array[], position: bigint): Uint8Array {
 	let node = leaf;
 	for (const [level, sibling] of path.toReversed().entries()) {

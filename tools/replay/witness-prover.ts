@@ -1,6 +1,6 @@
 /**
- * A prover for replays: refuses what can't be proved and answers bytes in place of proofs, which recordings don't compare. Real
- * proofs of as many requests would take an hour.
+ * A prover for replays: rejects what can't be proved, and returns placeholder bytes, which aren't compared.
+ * Real proofs for that many requests would take an hour.
  */
 
 import {

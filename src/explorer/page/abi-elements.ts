@@ -1,4 +1,4 @@
-/** Values of contracts on the page. */
+/** Renders decoded contract data. */
 
 import { hashedSignature } from "../../abi/parameter.js";
 import type { Reading, Refusal } from "../abi.js";
@@ -29,7 +29,7 @@ function valueChild(type: string, value: Value): Child {
 	);
 }
 
-/** A value; for an amount also in smallest units. */
+/** A value; amounts also in smallest units. */
 export function valueInFull({ type, value }: Pick<Decoded, "type" | "value">): Child {
 	const shown = valueChild(type, value);
 	return value.kind === "text" && value.amount !== undefined ? [shown, ` = ${value.text}`] : shown;

@@ -1,4 +1,4 @@
-/** Bars and lines with axes, the value at the pointer or chosen by keys, and a sentence that says what they show. */
+/** Bar and line charts with axes, readout by pointer or keyboard, and a summary in a sentence. */
 
 import { type Extent, indexAt, indexByKey, topOf } from "../axis.js";
 import { type Child, drawn, make, note, section } from "./elements.js";
@@ -6,20 +6,20 @@ import { type Child, drawn, make, note, section } from "./elements.js";
 const HEIGHT = 100;
 const WIDTH = 400;
 
-/** A value at a block or moment. */
+/** A value at a block or time. */
 interface Point {
 	readonly place: string;
-	/** Text beside its value; may be empty. */
+	/** Shown after the value; may be empty. */
 	readonly more: string;
 	readonly value: number;
 }
 
-/** What a chart measures. */
+/** What a chart shows. */
 interface Measure {
 	readonly title: string;
-	/** A value with its unit. */
+	/** Formats a value with its unit. */
 	readonly said: (value: number) => string;
-	/** Text if there is nothing to draw. */
+	/** Shown if there is no data. */
 	readonly none: string;
 }
 
@@ -40,7 +40,7 @@ function rects(points: readonly Point[], top: number): readonly SVGElement[] {
 	});
 }
 
-/** A drawing between its axes. @param places names along the lower one */
+/** A drawing with its axes. @param places labels of the lower axis */
 function figure(
 	{ title, said }: Measure,
 	words: string,
@@ -96,7 +96,7 @@ function figure(
 
 const empty = ({ title, none }: Measure): HTMLElement => section(title, note(none));
 
-/** A bar a point. @param of what they are */
+/** One bar per point. @param of what the points are, in the plural */
 export function barChart(measure: Measure, points: readonly Point[], of = "blocks"): HTMLElement {
 	const values = points.map(({ value }) => value);
 	const top = topOf(values);
@@ -114,7 +114,7 @@ export function barChart(measure: Measure, points: readonly Point[], of = "block
 	return figure(measure, words, top, rects(points, top), extents, places);
 }
 
-/** Values that each apply until the next. @param from, until the moments at both ends */
+/** A step chart: each value applies until the next. @param from, until the times at both ends */
 export function stepChart(
 	measure: Measure,
 	words: string,

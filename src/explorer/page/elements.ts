@@ -5,7 +5,7 @@ import { age, coins, grouped, moment, plain, plainBlock, plainLines, shortened }
 
 export type Child = Node | string | number | bigint | undefined | readonly Child[];
 
-/** Attributes that elements here have. `href` leads to another view of this page and nowhere else. */
+/** Attributes in use here. `href` only links to views of this page. */
 interface Attributes {
 	readonly class?: string;
 	readonly href?: `#/${string}`;
@@ -52,7 +52,7 @@ export function append(parent: Node, children: readonly Child[]): void {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A part of a picture. */
+/** An SVG element. */
 export function drawn(
 	tag: string,
 	attributes: Readonly<Record<string, string | number>>,
@@ -72,14 +72,14 @@ export function blockLink(number: bigint | string): HTMLElement {
 	return link(`block/${number}`, grouped(BigInt(number)));
 }
 
-/** @param whole with a button that copies it */
+/** @param whole shows the full id with a copy button */
 export function transactionLink(id: string, whole = false): HTMLElement {
 	if (!/^[\da-f]{64}$/i.test(id)) return make("span", {}, id);
 	const shown = make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id));
 	return whole ? copyable(id, shown) : shown;
 }
 
-/** An address in any form as a link; another text as it is. @param whole with a button that copies it */
+/** An address in any form as a link; other text unchanged. @param whole with a copy button */
 export function addressLink(text: string, whole = true): HTMLElement {
 	const address = addressText(text);
 	if (address === undefined)
@@ -100,7 +100,7 @@ export function time(ms: number): HTMLElement {
 	return element;
 }
 
-/** How long ago a moment was, with the moment as title. */
+/** The age of a moment, with the moment as title. */
 export function ago(ms: number, nowMs: number): HTMLElement {
 	const element = time(ms);
 	element.title = element.textContent ?? "";
@@ -127,7 +127,7 @@ export function badge(text: string, kind: "good" | "bad" | "plain" = "plain"): H
 	return make("span", { class: `badge ${kind}` }, text);
 }
 
-/** Names and values, one under the other. */
+/** A definition list. */
 export function facts(...rows: (readonly [name: string, value: Child] | undefined)[]): HTMLElement {
 	const shown = rows.filter((row) => row !== undefined);
 	return make(
@@ -137,7 +137,7 @@ export function facts(...rows: (readonly [name: string, value: Child] | undefine
 	);
 }
 
-/** A table that scrolls within its own width; without rows, the sentence. */
+/** A horizontally scrollable table; without rows, the text `none`. */
 export function table(
 	caption: string,
 	heads: readonly string[],
@@ -145,7 +145,7 @@ export function table(
 	none = "None.",
 ): HTMLElement {
 	if (rows.length === 0) return make("p", { class: "note" }, none);
-	// A column whose cells are all numbers is aligned by digits.
+	// Columns that contain only numbers are right-aligned.
 	const numbers = heads.map((_, column) => rows.every((row) => isNumber(row[column])));
 	const kind = (column: number): Attributes => (numbers[column] ? { class: "number" } : {});
 	const head = make(
@@ -166,7 +166,7 @@ export function table(
 			),
 		),
 	);
-	// On phones a row is a card, which isn't displayed as a table: the roles say that it still is one.
+	// On phones CSS shows rows as cards, which drops table semantics: the roles restore them.
 	return make(
 		"div",
 		{ class: "scroll cards", role: "region", "aria-label": `Table: ${caption}`, tabindex: "0" },
@@ -185,10 +185,10 @@ function isNumber(cell: Child): boolean {
 	return typeof cell === "number" || typeof cell === "bigint" || /^-?\d[\d,.]*$/.test(String(cell ?? ""));
 }
 
-/** Milliseconds for which a button confirms the copy. */
+/** How long a button confirms the copy. */
 const COPIED_MS = 1_500;
 
-/** A text with a button that copies it, where the browser lets pages do so. @param shown instead of the text */
+/** A text with a copy button, if the clipboard is available. @param shown displayed instead of it */
 export function copyable(
 	text: string,
 	shown: HTMLElement = make("span", { class: "mono" }, text),
@@ -214,7 +214,7 @@ export function copyable(
 	return make("span", { class: "copied" }, shown, copy);
 }
 
-/** Two sheets, one over the other. */
+/** The copy icon. */
 const sheets = (): SVGElement =>
 	drawn(
 		"svg",
@@ -225,15 +225,15 @@ const sheets = (): SVGElement =>
 /** The most characters of data shown unfolded. */
 const LONGEST_DATA = 160;
 
-/** Raw data with a button that copies it; if long, only its beginning, with the whole in a fold. */
+/** Raw data with a copy button; long data is truncated, with all of it in a collapsed section. */
 export function data(text: string): HTMLElement {
-	// Data formatted over several lines is previewed on one.
+	// Multi-line data is previewed on one line.
 	const begin = text.slice(0, LONGEST_DATA).replace(/\n\s*/g, " ");
 	if (text.length <= LONGEST_DATA)
 		return text === "" ? make("span") : copyable(text, make("span", { class: "mono" }, begin));
 	const whole = make("pre", { tabindex: "0", "aria-label": "All of it" });
 	const all = folded(`All ${grouped(text.length)} characters`, whole);
-	// Rendered only when opened, since data may have megabytes.
+	// Rendered only when opened: data may have megabytes.
 	all.addEventListener("toggle", () => {
 		whole.textContent = plainLines(text);
 	});
@@ -245,7 +245,7 @@ export function folded(title: string, ...children: Child[]): HTMLDetailsElement 
 	return make("details", {}, make("summary", {}, title), ...children);
 }
 
-/** Parts of a view of which one is shown at a time, chosen by keys or pointer. */
+/** Tabs, operable by keyboard or pointer. */
 export function tabs(
 	label: string,
 	parts: readonly { readonly name: string; readonly parts: readonly HTMLElement[] }[],
@@ -290,7 +290,7 @@ export function section(title: string, ...children: Child[]): HTMLElement {
 	return element;
 }
 
-/** One figure of a view, with title and details. */
+/** A figure with title and details. */
 export function tile(title: string, figure: Child, more: Child): HTMLElement {
 	return make(
 		"div",
@@ -301,7 +301,7 @@ export function tile(title: string, figure: Child, more: Child): HTMLElement {
 	);
 }
 
-/** A part of a whole as a bar. */
+/** A progress bar. */
 export function bar(label: string, part: number, whole: number): HTMLElement {
 	const meter = make("progress", { "aria-label": label });
 	meter.max = whole > 0 ? whole : 1;
@@ -319,14 +319,14 @@ export function button(label: string, act: () => void): HTMLButtonElement {
 	return element;
 }
 
-/** A text of many lines as it stands. */
+/** Preformatted text of many lines. */
 export function lines(text: string): HTMLPreElement {
 	const element = make("pre", { tabindex: "0" });
 	element.textContent = plainBlock(text);
 	return element;
 }
 
-/** A field with its label. */
+/** An input with its label. */
 export function field(
 	label: string,
 	name: string,

@@ -1,4 +1,4 @@
-/** The page: routes of the address bar's fragment to views, the search field, and the head that goes on. */
+/** Entry point of the page: routes the URL's fragment to views, handles search, and follows the head. */
 
 import { isJson, type Json, textOf, wholeOf } from "../answer.js";
 import { blockFacts } from "../block-facts.js";
@@ -73,7 +73,7 @@ function parts(): { readonly name: string; readonly argument: string } {
 	try {
 		argument = decodeURIComponent(argument);
 	} catch {
-		// An argument with invalid encoding is used unchanged.
+		// An argument with invalid percent-encoding is used unchanged.
 	}
 	return { name, argument };
 }
@@ -105,7 +105,7 @@ async function show(focus: boolean): Promise<void> {
 		nowMs,
 		again: () => void show(false),
 	};
-	// Only development chains have a moved clock, by which ages are shown.
+	// On development chains, ages need the chain's clock, which is read with the first head.
 	if (site.development) await firstHead;
 	const make_ = VIEWS.get(name);
 	const view = make_
@@ -130,7 +130,7 @@ function navigation(current: string): void {
 	element("navigation").replaceChildren(make("ul", {}, items));
 }
 
-/** The last known head, and how it became known. */
+/** The last known head, and how it was received. */
 let head: { readonly answer: Json | NodeError; readonly kind: LiveKind } | undefined;
 
 /** How far the clock of a development chain was advanced. */
@@ -175,14 +175,14 @@ function headChanged(answer: Json | NodeError, kind: LiveKind): void {
 	}
 	const { id } = blockFacts(answer);
 	if (id === lastHead) return;
-	// What is shown first is told by the chain's clock already.
+	// The first head counts as known only once the clock is read, so that ages are right from the start.
 	void readClock().then(() => {
 		headIsKnown();
 		showHead();
 	});
 	const isFirst = lastHead === "";
 	lastHead = id;
-	// The current view has fetched the first head itself.
+	// The current view has already fetched the first head itself.
 	if (!isFirst) for (const listener of listeners) listener(answer);
 }
 

@@ -1,4 +1,4 @@
-/** Lists of the history interface, page by page, newest first, and as files for spreadsheets. */
+/** Paginated lists of the history interface, newest first, with CSV export. */
 
 import { type Json, objectOf, objectsOf, textOf } from "../answer.js";
 import { csvText } from "../csv.js";
@@ -16,7 +16,7 @@ interface Pages {
 	readonly row: (row: Json) => readonly Child[];
 	/** Called with all rows so far. */
 	readonly loaded?: (rows: readonly Json[]) => void;
-	/** As what it can be saved. */
+	/** Enables CSV export. */
 	readonly file?: ListFile;
 }
 
@@ -27,10 +27,10 @@ interface ListFile {
 	readonly row: (row: Json) => readonly string[];
 }
 
-/** Rows per request: for display, and for a file. */
+/** Rows per request, for display and for export. */
 export const PAGE = 25;
 export const CSV_PAGE = 200;
-/** The most rows of a file. */
+/** The most rows of an export. */
 const MAX_CSV = 10_000;
 
 export const NO_INDEX =
@@ -39,7 +39,7 @@ export const NO_INDEX =
 const nextPage = (path: string, fingerprint: string): string =>
 	fingerprint === "" ? path : `${path}&fingerprint=${encodeURIComponent(fingerprint)}`;
 
-/** The rest of a list, page by page. */
+/** All rows of a list, up to the export's limit. */
 async function allRows({ client, signal }: ViewContext, path: string): Promise<readonly Json[]> {
 	const rows: Json[] = [];
 	let fingerprint = "";
@@ -60,7 +60,7 @@ function save(name: string, text: string): void {
 	window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** A button that saves a whole list, and its result. */
+/** A button that exports the whole list, and its status. */
 function saving(context: ViewContext, { name, heads, path, row }: ListFile): HTMLElement {
 	const said = make("span", { role: "status" });
 	const act = async (): Promise<void> => {

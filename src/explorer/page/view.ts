@@ -1,4 +1,4 @@
-/** Input and output of every view. */
+/** The context passed to views, and what they return. */
 
 import type { Json } from "../answer.js";
 import type { Contracts } from "../contracts.js";
@@ -22,7 +22,7 @@ export interface ViewContext {
 	/** Runs with each new head, until another view is shown. */
 	readonly onHead: (listener: (head: Json) => void) => void;
 	readonly nowMs: () => number;
-	/** Shows this view once more. */
+	/** Renders this view again. */
 	readonly again: () => void;
 }
 

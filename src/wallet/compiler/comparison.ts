@@ -1,19 +1,19 @@
 /**
- * Comparing compiled code with deployed code. What a compiler can't know or only notes is left aside: the metadata
- * that it appends, immutable values, addresses of libraries (https://docs.soliditylang.org, "Contract Metadata").
+ * Compares compiled with deployed code, ignoring metadata (https://docs.soliditylang.org, "Contract
+ * Metadata") and what a compiler can't know: immutable values and library addresses.
  */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { CodeRange, CompiledCode } from "./output.js";
 
-/** `exact`: every byte that was compiled; `code`: all but the metadata, which comments and names of files change. */
+/** `exact`: all compiled bytes match; `code`: all but the metadata, which depends on comments and paths. */
 type CodeMatch = "exact" | "code";
 
 export interface Comparison {
 	readonly match: CodeMatch | undefined;
-	/** Position of the first byte that differs, where nothing matches. */
+	/** Position of the first differing byte, if nothing matches. */
 	readonly differsAt: number | undefined;
-	/** Version of the compiler, as the deployed metadata tells it. */
+	/** Version of the compiler, from the deployed metadata. */
 	readonly deployedBy: string | undefined;
 	/** Immutable values, by the variable's name. */
 	readonly immutables: ReadonlyMap<string, Uint8Array>;
@@ -21,7 +21,7 @@ export interface Comparison {
 	readonly libraries: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Compares the code of a contract with what a compiler made. */
+/** Compares deployed code with a compiler's output. */
 export function compareCode(compiled: CompiledCode, deployed: Uint8Array): Comparison {
 	const unknown = [
 		...[...compiled.immutables.values(), ...compiled.libraries.values()].flat(),
@@ -35,16 +35,16 @@ export function compareCode(compiled: CompiledCode, deployed: Uint8Array): Compa
 	};
 	if (equalBytes(made, found)) return { ...facts, match: "exact", differsAt: undefined };
 	const [madeCode, foundCode] = [withoutMetadata(made), withoutMetadata(found)];
-	// A contract that creates others holds their metadata in its middle.
+	// A contract that creates others contains their code, with metadata in the middle.
 	const inner = metadataIn(madeCode);
 	const differsAt = firstDifference(masked(madeCode, inner), masked(foundCode, inner));
 	return { ...facts, match: differsAt === undefined ? "code" : undefined, differsAt };
 }
 
-/** PUSH32, and the zeros behind it that a constructor replaces by an immutable value. */
+/** PUSH32 with zeros, which a constructor replaces by an immutable value. */
 const IMMUTABLE_PLACE = Uint8Array.of(0x7f, ...new Uint8Array(32));
 
-/** Whether a byte of compiled code is of an immutable value that the compiler's file doesn't list. */
+/** Whether a byte of compiled code belongs to an immutable value that the compiler's file doesn't list. */
 export function isUnlistedImmutable({ bytes, immutables }: CompiledCode, at: number): boolean {
 	if (immutables.size > 0) return false;
 	const begin = Buffer.from(bytes).lastIndexOf(IMMUTABLE_PLACE, at - 1);
@@ -52,8 +52,8 @@ export function isUnlistedImmutable({ bytes, immutables }: CompiledCode, at: num
 }
 
 /**
- * The constructor's arguments behind deployed creation code.
- * @returns undefined if it doesn't begin with the compiled one
+ * The constructor arguments appended to deployed creation code.
+ * @returns undefined if it doesn't begin with the compiled code
  */
 export function constructorArguments(compiled: CompiledCode, deployed: Uint8Array): Uint8Array | undefined {
 	const { length } = compiled.bytes;
@@ -62,7 +62,7 @@ export function constructorArguments(compiled: CompiledCode, deployed: Uint8Arra
 	return match === undefined ? undefined : copyOf(deployed, length, deployed.length);
 }
 
-/** What stands in the first place of each: in all of them is the same. */
+/** The value at the first position of each; all positions have the same. */
 function valuesIn(
 	places: CompiledCode["libraries" | "immutables"],
 	deployed: Uint8Array,
@@ -81,13 +81,13 @@ function copyOf(code: Uint8Array, start: number, end: number): Uint8Array {
 }
 
 function masked(code: Uint8Array, ranges: readonly CodeRange[]): Uint8Array {
-	// Not slice(): a Buffer's shares its memory.
+	// Not slice(): a slice of a Buffer shares its memory.
 	const copy = new Uint8Array(code);
 	for (const { start, length } of ranges) copy.fill(0, start, Math.min(start + length, copy.length));
 	return copy;
 }
 
-/** A library holds its own address, which refuses direct calls: PUSH20, ADDRESS, EQ at its beginning. */
+/** Libraries start with PUSH20 <own address> ADDRESS EQ, which refuses direct calls. */
 function selfOf(code: Uint8Array): CodeRange[] {
 	const isLibrary =
 		code[0] === 0x73 &&
@@ -97,12 +97,12 @@ function selfOf(code: Uint8Array): CodeRange[] {
 	return isLibrary ? [{ start: 1, length: 20 }] : [];
 }
 
-/** The metadata is a CBOR map at the end, with its length in the last two bytes. */
+/** The metadata is a CBOR map at the end, followed by its length in two bytes. */
 export function metadataLength(code: Uint8Array): number {
 	if (code.length < 2) return 0;
 	const length = (code.at(-2) as number) * 256 + (code.at(-1) as number);
 	const start = code.length - 2 - length;
-	// A CBOR map of one to seven members begins so.
+	// First byte of a CBOR map with one to seven members.
 	const first = start >= 0 && length > 0 ? (code[start] as number) : 0;
 	return first > 0xa0 && first < 0xa8 ? length + 2 : 0;
 }
@@ -111,7 +111,7 @@ function withoutMetadata(code: Uint8Array): Uint8Array {
 	return code.subarray(0, code.length - metadataLength(code));
 }
 
-/** `{"ipfs": bytes of 34}`, the first member of every metadata since 0.6; 53 bytes with `solc` and the length. */
+/** `{"ipfs": 34 bytes}`, first member of all metadata since 0.6; 53 bytes with `solc` and the length. */
 const IPFS_MEMBER = "646970667358221220";
 const METADATA_BYTES = 53;
 
@@ -124,7 +124,7 @@ function metadataIn(code: Uint8Array): CodeRange[] {
 	return ranges;
 }
 
-/** The three bytes behind the member `solc` of the metadata: major, minor, patch. */
+/** The metadata's member `solc` has three bytes: major, minor, patch. */
 function compilerVersion(code: Uint8Array): string | undefined {
 	const length = metadataLength(code);
 	const match = /64736f6c6343([0-9a-f]{6})/.exec(toHex(code.subarray(code.length - length)));

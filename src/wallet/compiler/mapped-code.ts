@@ -1,6 +1,6 @@
 /**
- * Maps operations of compiled code to lines of its sources by Solidity's source maps
- * (https://docs.soliditylang.org, "Source Mappings"), from build files of hardhat and artifacts of tronbox and truffle.
+ * Maps operations of compiled code to source lines by Solidity's source maps (https://docs.soliditylang.org,
+ * "Source Mappings"), from build files of hardhat and artifacts of tronbox and truffle.
  */
 
 import { Failure } from "../failure.js";
@@ -34,7 +34,7 @@ class SourceFile {
 		this.starts = starts;
 	}
 
-	/** The line that contains a byte. */
+	/** The line that contains a byte offset. */
 	lineOf(offset: number): SourceLine | undefined {
 		if (offset < 0 || offset >= this.bytes.length) return undefined;
 		let [low, high] = [0, this.starts.length];
@@ -56,7 +56,7 @@ export class MappedCode {
 	/** Index of the map entry for each position in the code; unset inside the data of a PUSH. */
 	private readonly entryAt: Int32Array;
 
-	/** @param entries of the map: offset in the source; file index, -1 for code that the compiler added; kind of jump */
+	/** @param entries offset in the source, file index (-1 for code added by the compiler), kind of jump */
 	constructor(
 		readonly name: string,
 		readonly code: CompiledCode,
@@ -72,7 +72,7 @@ export class MappedCode {
 		}
 	}
 
-	/** The line of the operation at a position; undefined if the compiler added it, or its source file is missing. */
+	/** The line of the operation at `pc`; undefined if the compiler added it, or its source is missing. */
 	lineAt(pc: number): SourceLine | undefined {
 		const entry = this.entries[this.entryAt[pc] ?? -1];
 		return entry && this.files.get(entry[1])?.lineOf(entry[0]);
@@ -137,7 +137,7 @@ function ofArtifact(json: Json): MappedCode[] {
 	if (typeof map !== "string" || !contract) return [];
 	const path = json["sourcePath"];
 	const name = typeof path === "string" ? (path.split(/[\\/]/).at(-1) ?? path) : contract.name;
-	// The syntax tree gives the source's file index; a source without imports is the only one in its map.
+	// The AST gives the source's file index; a source without imports is the only one in its map.
 	const place = member(asRecord(json["ast"]), "src");
 	const numbers = new Set(readMap(map).map(([, file]) => file));
 	const id =

@@ -1,6 +1,6 @@
 /**
- * Reads files of Solidity compilers and toolchains: the artifact of one contract, or a compiler's standard JSON, input and
- * output (https://docs.soliditylang.org, "Using the Compiler").
+ * Reads files of Solidity compilers and toolchains: a contract's artifact, or a compiler's standard JSON
+ * input and output (https://docs.soliditylang.org, "Using the Compiler").
  */
 
 import { toHex, utf8 } from "../../protocol/bytes.js";
@@ -14,12 +14,12 @@ export interface CodeRange {
 	readonly length: number;
 }
 
-/** Code as a compiler writes it: bytes that are known only at deployment are zero, and their positions listed. */
+/** Code as a compiler writes it: bytes known only at deployment are zero, with their positions listed. */
 export interface CompiledCode {
 	readonly bytes: Uint8Array;
-	/** Positions of library addresses, by `file:Library`; by the text of the placeholder if only that is known. */
+	/** Positions of library addresses, by `file:Library`, or by the placeholder if only that is known. */
 	readonly libraries: ReadonlyMap<string, readonly CodeRange[]>;
-	/** Positions of immutable values, by variable name; by the compiler's id of the variable if the file has no syntax tree. */
+	/** Positions of immutable values, by variable name, or by the compiler's id without a syntax tree. */
 	readonly immutables: ReadonlyMap<string, readonly CodeRange[]>;
 }
 
@@ -95,8 +95,8 @@ export function compiledContracts(file: Json): CompiledContract[] {
 }
 
 /**
- * The contract that a name means, `Name` or `file:Name`; without a name the only one that can be deployed.
- * @param inWords how a command takes a name
+ * The contract with a name, `Name` or `file:Name`; without a name the only one that can be deployed.
+ * @param inWords formats a name for the error's hint, as the command takes it
  * @throws {Failure} `bad_value`
  */
 export function chosenContract(
@@ -160,7 +160,7 @@ function contractOf(name: string, json: JsonRecord, names: VariableNames = new M
 	};
 }
 
-/** Finds the code in an artifact: toolchains write it as text, compilers inside objects, some more deeply nested. */
+/** Finds the code in an artifact: toolchains write it as text, compilers in objects, some deeply nested. */
 function codeOf(
 	json: JsonRecord,
 	members: readonly string[],
@@ -195,9 +195,9 @@ function besideText(artifact: JsonRecord, name: string): JsonRecord {
 const PLACEHOLDER = /__.{36}__|__[$A-Za-z0-9_/.:]{38}/g;
 
 /**
- * Puts addresses of libraries into code.
+ * Inserts library addresses into code.
  * @param addresses 21 bytes by `file:Library` or `Library`
- * @throws {Failure} `bad_value` if the code needs another library, or one of them isn't in it
+ * @throws {Failure} `bad_value` if the code needs another library, or doesn't use one of them
  */
 export function linkedCode(
 	{ bytes, libraries }: CompiledCode,
@@ -227,7 +227,7 @@ export function linkedCode(
 	return code;
 }
 
-/** Whether a library of the code, or a placeholder for it (Solidity's "Using the Compiler", Library Linking), has a name. */
+/** Whether a library or its placeholder has a name (Solidity's "Using the Compiler", Library Linking). */
 function isLibrary(library: string, name: string): boolean {
 	if (library === name || library.endsWith(`:${name}`)) return true;
 	const hashed = toHex(keccak256(utf8(name))).slice(0, 34);

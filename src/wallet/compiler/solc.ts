@@ -1,6 +1,6 @@
 /**
- * Runs the Solidity compiler, which is not part of this program: the one that `--solc` names is used, else the package `solc` of the
- * project being compiled, else the one installed beside this program, else a program `solc`.
+ * Runs the Solidity compiler, which isn't part of this program. In order of precedence: `--solc`, the package
+ * `solc` of the compiled project, that installed beside this program, an executable `solc`.
  */
 
 import { spawn } from "node:child_process";
@@ -101,7 +101,7 @@ async function compilerAt(path: string): Promise<Compiler> {
 	return loaded(createRequire(import.meta.url)(path), path);
 }
 
-/** Loads a package by its path, or from beside this program. One in the working directory is run only if the source's project has it. */
+/** Loads a package by path, or one installed beside this program; the working directory doesn't count. */
 function packaged(name: string): Compiler | undefined {
 	const require = createRequire(import.meta.url);
 	let path: string;

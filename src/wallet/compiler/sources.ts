@@ -17,7 +17,7 @@ export interface CompilerSettings {
 	readonly viaIr?: boolean | undefined;
 }
 
-/** Output that a comparison needs for each contract, and that is stored with it; the syntax trees name immutable variables. */
+/** Output needed per contract for comparing and storing it; the syntax trees name immutable variables. */
 const WANTED = ["abi", "evm.bytecode", "evm.deployedBytecode", "storageLayout"];
 
 /** Replaces the output selection of a standard JSON input by what is needed here. */
@@ -33,7 +33,7 @@ export function withWantedOutput(input: JsonRecord): JsonRecord {
 }
 
 /**
- * Reads sources and what they import: relative to themselves, by the project's remappings, or from its `node_modules`.
+ * Reads sources and their imports: by relative path, by the project's remappings, or from `node_modules`.
  * @param directory base of relative paths
  * @throws {Failure} `bad_value` for a file that can't be read; for more than 1,000 files or 16 MiB
  */
@@ -67,7 +67,7 @@ export async function standardInput(
 	});
 }
 
-/** What a source file is called among those that it is compiled with. @param directory base of relative paths */
+/** The name of a source file's unit when compiled. @param directory base of relative paths */
 export const unitOf = (path: string, directory: string): string =>
 	unitName(resolve(directory, path), projectOf(path, directory).root);
 
@@ -84,7 +84,7 @@ function resolveImport(path: string, importer: string, remappings: readonly stri
 
 const IMPORT = /(?:^|;)[ \t]*import\b(?:[^;"']*\bfrom\b)?\s*["']([^"'\n]+)["']/gm;
 
-/** Paths that a source imports. One in an unrecognized comment only causes an unneeded file to be read or reported missing. */
+/** Paths that a source imports. An import in a comment that isn't recognized only causes a needless read. */
 export function importsOf(text: string): string[] {
 	const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^[ \t]*\/\/.*$/gm, "");
 	return [...code.matchAll(IMPORT)].map(([, path]) => path as string);
@@ -156,12 +156,12 @@ function isMarked(directory: string): boolean {
 	}
 }
 
-/** Whether a package is safe to run: not if another user of this machine placed it there, or can change it. */
+/** Whether a package is safe to run: no other user of this machine may have placed or can change it. */
 function isOwnPackage(path: string): boolean {
 	if (!existsSync(join(path, "package.json"))) return false;
 	if (process.getuid === undefined) return true;
 	const found = realpathSync(path);
-	// Also checks links on the way: one may lead to a place where anyone can write.
+	// Also checks symbolic links on the way: one may lead to a place where anyone can write.
 	return [dirname(path), path, found, join(found, "package.json")].every(isOwn);
 }
 
@@ -171,7 +171,7 @@ function isOwn(path: string): boolean {
 	return isOurs && (found.isSymbolicLink() || (found.mode & WRITABLE_BY_ALL) === 0);
 }
 
-/** Remappings from `remappings.txt` and `foundry.toml`, then the libraries that foundry detects by itself; earlier ones take precedence. */
+/** Remappings of `remappings.txt` and `foundry.toml`, then foundry's detected libraries; earlier ones win. */
 function remappingsOf(root: string): readonly string[] {
 	const lines = settingsText(join(root, "remappings.txt")).split("\n");
 	const toml = /^\s*remappings\s*=\s*\[([^\]]*)\]/m.exec(settingsText(join(root, "foundry.toml")))?.[1] ?? "";
@@ -200,7 +200,7 @@ function settingsText(path: string): string {
 	return readFileSync(path, "utf8");
 }
 
-/** The unit that an import refers to, by the longest matching remapping. @param importer the unit that contains the import */
+/** The unit that an import refers to, by the longest matching remapping. @param importer importing unit */
 export function remapped(path: string, importer: string, remappings: readonly string[]): string {
 	let best: { readonly rank: number; readonly unit: string } | undefined;
 	for (const line of remappings) {

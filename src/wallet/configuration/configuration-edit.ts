@@ -1,6 +1,6 @@
 /**
- * Changes single keys of the user's configuration and leaves everything else in the file, including comments, as it is.
- * The result is parsed again before it is written: a file with an unsupported form is left for its owner to edit.
+ * Changes single keys of the user's configuration and keeps the rest of the file, including comments. The
+ * result is parsed before it is written: files with unsupported syntax are left for their owner to edit.
  */
 
 import { realpath } from "node:fs/promises";

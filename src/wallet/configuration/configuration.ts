@@ -1,4 +1,4 @@
-/** The user's configuration file (HOCON): its keys, its profiles, and the profiles that need no file (protocol/command-line §6.2). */
+/** The user's configuration file (HOCON): keys, profiles, built-in profiles (protocol/command-line §6.2). */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -135,7 +135,7 @@ export async function parseConfiguration(text: string, path: string): Promise<Co
 	}
 }
 
-/** Removes what may be quoted secrets: if a file of secrets is named by mistake, the error message must not show them. */
+/** Removes possible secrets: if a file of secrets is named by mistake, the error must not quote them. */
 function withoutQuotes(message: string): string {
 	const words = /(?:\b[a-z]{3,8}\b ?){11,}/g;
 	return message.replace(/[0-9a-f]{64}/gi, "…").replace(words, "…");

@@ -1,6 +1,6 @@
 /**
- * The address book: labels for other people's accounts, in a file beside the keystore (protocol/command-line §6.1). It holds nothing
- * secret, but whoever can write it can redirect payments, so it is written with the same permissions as a key file.
+ * The address book: labels of other people's accounts, beside the keystore (protocol/command-line §6.1). It
+ * isn't secret, but writing to it can redirect payments, so it has the permissions of a key file.
  */
 
 import { readFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ export interface Contact {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly note: string | undefined;
-	/** Genesis block id of the chain on which it is a contract; absent for other accounts, and if no node was asked. */
+	/** Genesis block id of the chain where it is a contract; absent for other accounts, or if unknown. */
 	readonly contract?: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function contactNamed(file: string, label: string): Promise<Contact
 	return (await readContacts(file)).find((contact) => contact.label === label);
 }
 
-/** Checks the label of a new contact. @throws {Failure} `bad_value` if it equals or resembles that of a key or contact, or is invalid */
+/** Checks a new contact's label. @throws {Failure} `bad_value` if it is invalid or too similar to another */
 export async function checkNewContact(
 	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
 	label: string,

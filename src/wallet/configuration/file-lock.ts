@@ -1,4 +1,4 @@
-/** A lock for files that are read, changed and written back: one process at a time (protocol/command-line §6.1). */
+/** A lock for read-modify-write of files, one process at a time (protocol/command-line §6.1). */
 
 import { open, readFile, unlink } from "node:fs/promises";
 import { errorCode, ifMissing } from "../../keystore/private-file.js";
@@ -8,9 +8,8 @@ const RETRY_MS = 50;
 const PATIENCE_MS = 5_000;
 
 /**
- * Runs an action while holding the lock file `<file>.lock`, which contains the process id; a stale lock, whose process has ended,
- * is removed.
- * @param note called with a message when a stale lock is removed
+ * Runs an action while holding the lock file `<file>.lock`, which contains the process id.
+ * @param note called with a message when a stale lock, whose process has ended, is removed
  * @throws {Failure} `bad_value` if another process holds the lock for five seconds
  */
 export async function withFileLock<T>(
@@ -52,7 +51,7 @@ async function taken(lock: string): Promise<boolean> {
 	}
 }
 
-/** Id of the process that holds a lock; undefined while the lock is being written, or if it no longer exists. */
+/** Process id of a lock's holder; undefined if the lock is being written, or no longer exists. */
 async function holderOf(lock: string): Promise<number | undefined> {
 	const text = (await readFile(lock, "utf8").catch(ifMissing(""))).trim();
 	return /^\d{1,10}$/.test(text) ? Number(text) : undefined;

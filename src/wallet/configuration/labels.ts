@@ -8,7 +8,7 @@ import type { Settings } from "./settings.js";
 /** Base58 → label. */
 export type Labels = ReadonlyMap<string, string>;
 
-/** The labels of keys and contacts; the key's takes precedence. @throws {Failure} for a damaged address book */
+/** Labels of keys and contacts; a key's takes precedence. @throws {Failure} for a damaged address book */
 export async function readLabels(
 	settings: Pick<Settings, "keystoreDirectory" | "contactsFile">,
 ): Promise<Labels> {

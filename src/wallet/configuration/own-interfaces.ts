@@ -1,6 +1,6 @@
 /**
- * Contract interfaces saved by the user, in `interfaces/<address>.json` beside the contacts, and storage layouts in
- * `<address>.layout.json`. Calls are decoded by these first before they are signed, so the files have the permissions of key files.
+ * The user's ABIs in `interfaces/<address>.json` beside the contacts, and layouts in `<address>.layout.json`.
+ * Calls to sign are decoded by these first, so the files have the permissions of key files.
  */
 
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -29,7 +29,7 @@ function fileOf(
 	return join(dirname(contactsFile), "interfaces", `${toBase58Check(address)}.${kind}`);
 }
 
-/** The saved interface of a contract; undefined if there is none. @throws {Failure} `bad_value` for a damaged file */
+/** The saved ABI of a contract; undefined if there is none. @throws {Failure} `bad_value` if damaged */
 export async function ownInterface(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
@@ -68,7 +68,7 @@ export async function ownInterfaces(settings: Pick<Settings, "contactsFile">): P
 	return found;
 }
 
-/** The saved storage layout of a contract, as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */
+/** The saved storage layout, as the compiler wrote it. @throws {Failure} `bad_value` if damaged */
 export async function ownLayout(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
@@ -98,7 +98,7 @@ async function read<T>(
 	}
 }
 
-/** Saves an interface, replacing an earlier one. @param entries as compilers write them @param layout storage layout, if known */
+/** Saves or replaces an ABI. @param entries as compilers write them @param layout storage layout, if known */
 export async function keepInterface(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,

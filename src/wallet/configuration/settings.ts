@@ -1,6 +1,6 @@
 /**
- * Settings of a command: the user's configuration with its profiles (protocol/command-line §6). In order of precedence: flag,
- * environment, profile, top level of the file, built-in value. Nothing is read from the working directory.
+ * A command's settings (protocol/command-line §6). In order of precedence: flag, environment, profile, top
+ * level of the configuration, built-in value. Nothing is read from the working directory.
  */
 
 import { homedir } from "node:os";
@@ -22,7 +22,7 @@ export interface Settings {
 	/** Addresses of the gRPC servers: `host:port`, preceded by `https://` if they use TLS. */
 	readonly grpc: string | undefined;
 	readonly grpcSolidity: string | undefined;
-	/** The `visible` member of raw calls, which chooses the form of addresses and texts; undefined to leave it out. */
+	/** The `visible` member of raw calls, which chooses the form of addresses and texts; undefined omits it. */
 	readonly visible: boolean | undefined;
 	/** Genesis block id that the node must have: 64 hexadecimal digits, or the last eight of them. */
 	readonly genesis: string | undefined;
@@ -69,7 +69,7 @@ export interface SettingsFlags {
 	readonly from?: string | undefined;
 }
 
-/** Keys for the servers of a node: a built-in profile's values for them don't apply to a node that somebody else runs. */
+/** Keys for a node's servers: a built-in profile's values for them don't apply to somebody else's node. */
 const SERVERS: ReadonlySet<string> = new Set([
 	"http",
 	"solidity",
@@ -184,7 +184,7 @@ interface NamedNode {
 	readonly timeoutMs?: number;
 }
 
-/** Settings for a program that passes its node as an option: no configuration file is read, and no keystore is used. */
+/** Settings for programs that pass their node as an option: no configuration file or keystore is used. */
 export function nodeSettings({
 	node,
 	solidity,
@@ -270,7 +270,7 @@ function baseUrl(text: string | undefined, source: string): string | undefined {
 	return withScheme.replace(/\/+$/, "");
 }
 
-/** A server's URL for display: user name and password, which are secrets, are replaced by a mark that they exist. */
+/** A server's URL for display: user name and password are secrets, and masked. */
 export function withoutCredentials<T extends string | undefined>(address: T): T {
 	return address?.replace(/^([a-z]+:\/\/)?[^/?#]*@/i, "$1***@") as T;
 }

@@ -1,4 +1,4 @@
-/** Plans payments with notes of a contract: the call with its proofs, as a transaction to be signed (protocol/shielded §11). */
+/** Plans payments with notes of a contract: a call with proofs, to be signed (protocol/shielded §11). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { concatBytes, EMPTY, fromHex, toHex } from "../../protocol/bytes.js";
@@ -41,7 +41,7 @@ interface ContractPaymentOptions {
 
 /**
  * Plans the call that makes a payment.
- * @throws {Failure} `insufficient_funds` if the contract isn't allowed to take the amount of a mint; `contract_revert`
+ * @throws {Failure} `insufficient_funds` if a mint exceeds the contract's allowance; `contract_revert`
  * @throws {ProvingError}
  */
 export async function contractPaymentPlan(
@@ -66,7 +66,7 @@ export async function contractPaymentPlan(
 	});
 	const input = encodeTriggerInput(parameters, {
 		rawValue: raw,
-		// The network's form uses the sender's own key, by which all its burns could be linked. Nothing checks this value.
+		// The network's form uses the sender's key, which would link all its burns. Nothing checks this value.
 		burnText: payTo ? sealBurn(random(32), raw, payTo) : EMPTY,
 		payTo: payTo ?? EMPTY,
 		signatures: parameters.spend_description.map((spend) => spend.spend_authority_signature),

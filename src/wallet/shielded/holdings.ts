@@ -1,7 +1,7 @@
 /**
- * The notes of one holder as of a block: what a pool has published so far, decrypted with the holder's keys. Values are immutable;
- * {@link HoldingsReader} derives the next from the previous one. A note's voucher is updated with every later note of the pool,
- * so that its path in the tree can be computed without a query.
+ * The notes of one holder as of a block, decrypted with the holder's keys. Values are immutable; {@link
+ * HoldingsReader} derives the next from the previous one. A note's voucher is updated with every later note
+ * of the pool, so that its path in the tree can be computed without a query.
  */
 
 import { toHex } from "../../protocol/bytes.js";

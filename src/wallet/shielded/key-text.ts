@@ -1,7 +1,6 @@
 /**
- * Text forms of the keys of shielded addresses: a spending key as 64 hexadecimal digits; any keys as JSON with the member
- * names of the network's own methods (`sk`, `ak`, `nk`, `ovk`, `ivk`, `d`), so that their responses can
- * be read too.
+ * Text forms of shielded keys: a spending key as 64 hexadecimal digits; any keys as JSON with the member
+ * names of the network's own methods (`sk`, `ak`, `nk`, `ovk`, `ivk`, `d`), whose responses can thus be read.
  */
 
 import { fromHex, toHex } from "../../protocol/bytes.js";
@@ -67,7 +66,7 @@ function keysOfRecord(record: JsonRecord): ShieldedKeys | undefined {
 	throw new Failure("bad_value", "the keys have neither sk, nor ak, nk and ovk, nor ivk");
 }
 
-/** Viewing keys as one line of JSON. Whoever has it can see incoming and outgoing payments, but can't spend. */
+/** Viewing keys as one line of JSON. They reveal incoming and outgoing payments, but can't spend. */
 export function viewingKeyText({ full, ivk, ovk, diversifier }: ShieldedKeys): string {
 	return JSON.stringify({
 		...(full ? { ak: toHex(full.ak), nk: toHex(full.nk) } : { ivk: toHex(ivk) }),

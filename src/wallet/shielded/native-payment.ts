@@ -1,4 +1,4 @@
-/** Payments with notes of the chain's own pool: proofs and signatures also cover the transaction's header (protocol/shielded §§4 and 10). */
+/** Payments with notes of the chain's own pool; proofs cover the header (protocol/shielded §§4 and 10). */
 
 import { toHex } from "../../protocol/bytes.js";
 import { ShieldedTransferContract } from "../../protocol/messages.js";
@@ -69,7 +69,7 @@ export function nativeProvedHere(tools: BuildingTools): NativeProver {
 	};
 }
 
-/** The notes created, at least one: a burn without change creates an empty note to nobody, since the network requires a note. */
+/** The created notes. The network requires one, so a burn without change creates an empty note to nobody. */
 function outputsOf(payment: ShieldedPayment, { random }: Pick<BuildingTools, "random">): NoteToSend[] {
 	const notes = notesToSend(payment, random);
 	if (notes.length > 0) return notes;

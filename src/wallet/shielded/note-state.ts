@@ -6,8 +6,8 @@ import type { ScanResult } from "./scan.js";
 import type { PendingSpend } from "./scan-state.js";
 
 /**
- * `unconfirmed`: its block can still be dropped in a reorg; `pending`: one of the holder's transactions, not yet in a block, spends
- * it; `unknown`: an incoming viewing key doesn't show whether it is spent.
+ * `unconfirmed`: its block can still be replaced by a reorg; `pending`: spent by a transaction of the holder
+ * that is not yet in a block; `unknown`: an incoming viewing key doesn't show whether it is spent.
  */
 type NoteState = "unspent" | "unconfirmed" | "pending" | "spent" | "unknown";
 
@@ -16,7 +16,7 @@ export interface JudgedNote {
 	readonly state: NoteState;
 }
 
-/** All received notes with their states. @param spentElsewhere nullifiers of spends that the pool's data doesn't show */
+/** All received notes with their states. @param spentElsewhere nullifiers missing from the pool's data */
 export function judgeNotes(
 	{ holdings, irreversible, state, headMs }: ScanResult,
 	spentElsewhere: ReadonlySet<string> = new Set(),

@@ -69,7 +69,7 @@ interface PayOptions {
 const MEMO_BYTES = 512;
 
 /**
- * Plans a payment and produces its proofs (for a contract at once, for the chain's own pool when the header is known).
+ * Plans and proves a payment: at once for a contract, for the chain's own pool when the header is known.
  * @throws {Failure} `bad_value`, `insufficient_funds`, `watch_only`, `contract_revert`
  * @throws {ProvingError}
  */
@@ -147,7 +147,7 @@ function checkRequest({ mint, target, keys, memo, amount }: PayRequest): void {
 		throw new Failure("bad_value", "a memo goes with a note, and an account gets none");
 }
 
-/** Checks the balance before proofs are produced, as the network would only check it last. @throws {Failure} `insufficient_funds` */
+/** Checks the balance before proving; the network checks it last. @throws {Failure} `insufficient_funds` */
 async function checkPublicBalance(
 	{ client, owner }: Actor,
 	{ tokenId }: NativePool,
@@ -168,8 +168,8 @@ async function feeOf(client: NodeClient, { pool, fee, creates }: PayRequest): Pr
 }
 
 /**
- * Chooses notes whose values add up to an amount, irreversible ones if possible. Chooses as few as possible, and among those the
- * smallest, to minimize change.
+ * Chooses notes whose values add up to an amount, irreversible ones if possible. Chooses as few as possible,
+ * and of those the smallest, to minimize change.
  * @param wanted in units of notes; `max` is the most that the allowed number of notes can hold
  * @param most the largest number of notes that one transaction can spend
  * @param text formats an amount

@@ -1,4 +1,4 @@
-/** A payment into, within or out of a pool before it is proved: the notes it spends and creates (protocol/shielded §§10 and 11). */
+/** A payment before proving: the notes that it spends and creates (protocol/shielded §§10 and 11). */
 
 import { randomBytes } from "node:crypto";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -151,7 +151,7 @@ export function notesToSpend(payment: ShieldedPayment, random: BuildingTools["ra
 	}));
 }
 
-/** The key that encrypts the sender's copy of new notes: the sender's own, or a random one that nobody has. */
+/** The key that encrypts the sender's copy of new notes: the sender's own, or a random throwaway key. */
 export function outgoingKeyOf({ keys }: ShieldedPayment, random: BuildingTools["random"]): Uint8Array {
 	return keys?.ovk ?? random(SCALAR_BYTES).slice(0, 32);
 }

@@ -1,4 +1,4 @@
-/** Reads a pool's transactions from blocks and logs (protocol/shielded §4, protocol/wallet-formats §8.3), without any keys. */
+/** Reads a pool from blocks and logs, without keys (protocol/shielded §4, protocol/wallet-formats §8.3). */
 
 import { addressFromHash } from "../../protocol/address.js";
 import { equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";

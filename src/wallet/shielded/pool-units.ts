@@ -1,4 +1,4 @@
-/** Converts amounts of a pool between units of notes, which are multiples of the contract's scaling factor, and the token's decimals. */
+/** Converts between units of notes (the contract's scaling factor) and decimals of the token. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
@@ -37,7 +37,7 @@ export class PoolUnits {
 	}
 
 	/**
-	 * What the meaning of an amount depends on that only the node vouches for (`nodesWord` of a plan).
+	 * The parts of an amount's meaning that only the node vouches for (`nodesWord` of a plan).
 	 * @param stated decimals as given by the user
 	 * @throws {Failure} `bad_value` if the node contradicts the user
 	 */

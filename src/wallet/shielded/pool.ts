@@ -1,4 +1,4 @@
-/** Types of pools of notes: the chain's own, or a contract with notes of an ORC-20 token (protocol/shielded §§4 and 11). */
+/** Pools of notes: the chain's own, or a contract's for an ORC-20 token (protocol/shielded §§4, 11). */
 
 import { toBase58Check } from "../../protocol/address.js";
 

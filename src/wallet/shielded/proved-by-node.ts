@@ -1,7 +1,7 @@
 /**
- * Has a node produce proofs, if the user asks for it (protocol/shielded §5). The node receives the viewing key, the proving key, the
- * notes, amounts and recipients, so it sees everything the holder sees, now and later. It doesn't receive the spend authorizing key:
- * its response is compared with the request, and signed here.
+ * Lets a node produce proofs on request (protocol/shielded §5). It receives viewing and proving keys, notes,
+ * amounts and recipients, so it sees everything the holder sees, now and later. It doesn't receive the spend
+ * authorizing key: its response is compared with the request, and signed here.
  */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";

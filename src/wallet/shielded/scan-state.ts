@@ -1,4 +1,4 @@
-/** State of scanning a pool with a key, so that scanning can continue: as a value, and as encrypted bytes (protocol/wallet-formats §8.2). */
+/** Resumable state of scanning a pool with a key, and its encryption (protocol/wallet-formats §8.2). */
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { promisify } from "node:util";
@@ -61,7 +61,7 @@ export async function sealState(state: ScanState, key: Uint8Array, nonce: Uint8A
 	return concatBytes(MAGIC, nonce, cipher.update(packed), cipher.final(), cipher.getAuthTag());
 }
 
-/** Decrypts a state. @throws {Failure} `keystore_format` if the bytes were not encrypted with the key, or are damaged */
+/** Decrypts a state. @throws {Failure} `keystore_format` if encrypted with another key, or damaged */
 export async function openState(sealed: Uint8Array, key: Uint8Array): Promise<ScanState> {
 	const bytes = asBuffer(sealed);
 	const refuse = (cause?: unknown): Failure =>

@@ -1,7 +1,7 @@
 /**
- * Scans a pool with a holder's keys. Irreversible blocks are read once and their result is kept; later ones, up to the head, which a
- * reorg may replace, are read each time. If the chain has changed (a development chain that was reverted), scanning resumes from
- * the newest kept state of the same chain.
+ * Scans a pool with a holder's keys. Irreversible blocks are read once and the result is kept; later ones,
+ * which a reorg may replace, are read each time. If the chain has changed (a development chain was reverted),
+ * scanning resumes from the newest kept state of the same chain.
  */
 
 import { randomBytes } from "node:crypto";
@@ -124,7 +124,7 @@ export interface ScanResult {
 	readonly headMs: bigint;
 }
 
-/** Number of earlier states kept, and the distance in blocks between the newest two; it doubles for each further one. */
+/** Number of earlier states kept, and blocks between the newest two; the distance doubles each time. */
 const KEPT = 6;
 const FIRST_DISTANCE = 32n;
 /** Interval at which a long scan is saved. */
@@ -134,7 +134,7 @@ const SHORT_CHAIN = 200_000n;
 /** Attempts to read up to the head, which a reorg may replace meanwhile. */
 const HEAD_ATTEMPTS = 3;
 
-/** Scans a pool up to the head. @throws {Failure} what the node refuses; `usage` if `since` is missing for a long chain */
+/** Scans a pool up to the head. @throws {Failure} from the node; `usage` without `since` on a long chain */
 export async function scanPool(options: ScanOptions): Promise<ScanResult> {
 	const { client, store } = options;
 	const chain = toHex(await fetchGenesisId(client));
@@ -258,8 +258,8 @@ async function take(options: ScanOptions, reader: HoldingsReader, blocks: PoolBl
 }
 
 /**
- * The tree of the chain's own pool whose last leaf is the first note of a transaction: if scanning doesn't start at the beginning, it
- * is obtained from the voucher of the first note read, whoever owns that.
+ * The tree of the chain's own pool up to the first note of a transaction: if scanning doesn't start at the
+ * beginning, it is taken from the voucher of the first note read, whoever owns that.
  * @param txID 64 hexadecimal digits
  * @throws {Failure}
  */

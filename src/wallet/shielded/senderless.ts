@@ -1,4 +1,4 @@
-/** Transactions paid by notes of the chain's own pool: they have no owner and no signature (protocol/shielded §4). */
+/** Transactions paid by notes of the chain's own pool, unowned and unsigned (protocol/shielded §4). */
 
 import type { TransactionPlan } from "../actions/plan.js";
 import { Failure } from "../failure.js";

@@ -1,4 +1,4 @@
-/** The calls of contracts that hold notes, and the publicly readable part of a call (protocol/shielded §11.2). */
+/** Calls of contracts that hold notes, and the public part of their data (protocol/shielded §11.2). */
 
 import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";

@@ -1,4 +1,4 @@
-/** Queries a contract that holds notes of an ORC-20 token (protocol/wallet-formats §8.3), by constant calls. */
+/** Queries a contract with notes of an ORC-20 token (protocol/wallet-formats §8.3), by constant calls. */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, EMPTY, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
@@ -53,7 +53,7 @@ export class ShieldedContract {
 		return equalBytes(await this.answerOf("roots", root), root);
 	}
 
-	/** The root, and the sibling nodes on a note's path, from the top. Reveals to the node which note is queried. */
+	/** The root, and the siblings on a note's path from the top. Reveals the queried note to the node. */
 	async path(
 		position: bigint,
 	): Promise<{ readonly root: Uint8Array; readonly siblings: readonly Uint8Array[] }> {

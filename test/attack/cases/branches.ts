@@ -27,7 +27,7 @@ interface Place {
 	readonly timestampMs: number;
 }
 
-/** The block this many heights below the head; the head itself. */
+/** The block at this depth below the head; 0 is the head. */
 async function below(victim: Victim, depth: number): Promise<Place> {
 	const read = async (body: object): Promise<Place> => {
 		const text = await ask(victim.ports.http, "/wallet/getblock", JSON.stringify({ detail: false, ...body }));
@@ -42,14 +42,14 @@ async function below(victim: Victim, depth: number): Promise<Place> {
 	return depth === 0 ? head : read({ id_or_num: String(Number(head.number) - depth) });
 }
 
-/** A transaction of many bytes that costs the attacker nothing. */
+/** A large transaction that costs the attacker nothing. */
 function ballast(bytes: number): SignedTransaction {
 	const contract = [TransactionContract.create({ type: TransactionContractContractType.TransferContract })];
 	const raw_data = TransactionRaw.create({ data: new Uint8Array(bytes), contract });
 	return new SignedTransaction(Transaction.create({ raw_data }));
 }
 
-/** Blocks one on another, each signed by a key that is its witness's only in name. */
+/** A chain of blocks, signed by a key other than that of the stated witness. */
 function branchOn(
 	place: Place,
 	count: number,
@@ -75,16 +75,16 @@ function branchOn(
 }
 
 interface Lie {
-	/** Heights below the head from which the branch leaves the chain. */
+	/** How far below the head the branch forks. */
 	readonly depth: number;
 	/** Blocks of the branch. */
 	readonly length: number;
-	/** What each block has in it. */
+	/** Transactions of each block. */
 	readonly contents?: () => readonly SignedTransaction[];
 	readonly configuration?: () => string;
 }
 
-/** Lies about a longer chain and gives the blocks of it. */
+/** Announces a longer chain, and serves its blocks. */
 export function lieAbout(
 	name: string,
 	sends: string,

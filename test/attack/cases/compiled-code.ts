@@ -1,4 +1,4 @@
-/** Code that a node makes ready to run for callers who pay nothing. */
+/** Code that a node prepares or compiles for callers who pay nothing. */
 
 import { toHex } from "../../../src/protocol/bytes.js";
 import { assemble } from "../../node/vm/assembler.js";
@@ -7,12 +7,12 @@ import { type Attack, attackerHost, tally } from "../attack.js";
 import { constantCall } from "./servers.js";
 
 const SENDERS = 4;
-/** Of a push of eight bytes that is taken from the stack again. */
+/** A push of eight bytes, and a POP. */
 const PAIR = "67112233445566778850";
-/** Pairs of the code that is created: as many as the energy of a constant call pays for, a power of two. */
+/** The created code has 2^15 pairs, as many as a constant call's energy pays for. */
 const DOUBLINGS = 15;
 
-/** Creates a contract by init code, and calls it. */
+/** Creates a contract from init code, and calls it. */
 function creationOf(maker: Uint8Array): string {
 	const length = maker.length.toString(16).padStart(4, "0");
 	const creator = (at: string): Uint8Array =>
@@ -24,11 +24,11 @@ function creationOf(maker: Uint8Array): string {
 	return toHex(creator(at)) + toHex(maker);
 }
 
-/** Creates a contract of 320 KB of pushes, different from every other by a number behind them, and calls it. */
+/** Creates a unique contract of 320 KB of pushes, by a number at its end, and calls it. */
 function createAndCall(number: number): string {
 	const bytes = PAIR.length / 2;
 	const size = (bytes << DOUBLINGS).toString(16);
-	// The memory is doubled by the precompile that copies; the code ends with a zero, a STOP, and the number.
+	// The identity precompile doubles the memory; the code ends with zeros (STOP) and the number.
 	const maker = assemble(`
 		0x${PAIR.padEnd(64, "0")} 0x00 MSTORE 0x${bytes.toString(16)}
 		loop: DUP1 DUP2 DUP2 0x00 0x00 0x04 0xffffff CALL POP
@@ -38,14 +38,14 @@ function createAndCall(number: number): string {
 	return creationOf(maker);
 }
 
-/** Counts down from 100,000; then, never run, what takes most room when it is compiled. 32 bytes each. */
+/** Counts down from 100,000, followed by dead code that compiles to the largest output; 32 bytes each. */
 const COUNTDOWN = "620186a05b6001900380600457".padEnd(64, "0");
 const FILLER = `5b6007${"80".repeat(16)}${"5f5150".repeat(4)}5b`;
 const FILLER_DOUBLINGS = 9;
-/** Calls after which a program of 16 KB has run much. */
+/** Calls after which a program of 16 KB counts as hot. */
 const CALLS_UNTIL_HOT = 8;
 
-/** The same as {@link createAndCall}, with a contract that is worth compiling after some calls. */
+/** Like {@link createAndCall}, with a contract that is worth compiling after some calls. */
 function createAndCount(number: number): string {
 	const size = (32 << FILLER_DOUBLINGS).toString(16);
 	const maker = assemble(`
@@ -57,7 +57,7 @@ function createAndCount(number: number): string {
 	return creationOf(maker);
 }
 
-/** Sends constant calls from all senders, each with a number that no other has. */
+/** Sends constant calls from all senders, each with a unique number. */
 const calling = (name: string, sends: string, data: (number: number) => string): Attack => ({
 	name,
 	sends,

@@ -1,4 +1,4 @@
-/** Connections that say nothing, too little, or what another peer says. */
+/** Connections that send nothing, too little, or another peer's identity. */
 
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
@@ -93,7 +93,7 @@ function idleHttp(name: string, addresses: number, count: number): Attack {
 				sockets.add(socket);
 				socket.on("close", () => sockets.delete(socket));
 				socket.on("data", () => {});
-				// Every other one has asked something once.
+				// Half of them have sent a request.
 				if (n % 2 === 0) socket.write("GET /wallet/getnodeinfo HTTP/1.1\r\nhost: x\r\n\r\n");
 			}
 			const held = sockets.size;

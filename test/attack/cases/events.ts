@@ -1,4 +1,4 @@
-/** What contracts make events cost, and what subscribers of the native queue may send. */
+/** The cost of contract events, and of input from subscribers of the native queue. */
 
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -39,7 +39,7 @@ const SUBSCRIBER = concatBytes(
 	utf8("SUB"),
 );
 
-/** Subscribes to everything. @returns how many bytes and blocks came */
+/** Subscribes to everything. @returns numbers of bytes and blocks received */
 function subscribe(port: number): {
 	readonly blocks: () => number;
 	readonly bytes: () => number;
@@ -56,7 +56,7 @@ function subscribe(port: number): {
 	return { blocks: () => blocks, bytes: () => bytes, end: () => socket.destroy() };
 }
 
-/** An event of so many values, and code that logs all of them as the same bytes. */
+/** An event with this many values, and code that logs the same bytes for all of them. */
 function overlappingEvent(values: number, length: number): { code: string; abi: SmartContractABI } {
 	const types = Array.from({ length: values }, () => "bytes");
 	const inputs = types.map((type) => SmartContractABIEntryParam.create({ type, name: "a" }));
@@ -74,7 +74,7 @@ function overlappingEvent(values: number, length: number): { code: string; abi: 
 	return { code: toHex(code), abi };
 }
 
-/** Calls with a megabyte of the same memory. */
+/** Calls with the same megabyte of memory. */
 const repeatedInput = toHex(
 	assemble(
 		`0x0a loop: 0x00 0x00 0x100000 0x00 0x00 0x1234 0xffff CALL POP 0x01 SWAP1 SUB DUP1 @loop JUMPI STOP`,
@@ -109,11 +109,11 @@ function bombs(
 				await sleep(100);
 			}
 			const before = subscriber.blocks();
-			// Two slots: the events of what was sent, and of a block after it.
+			// Two slots: the events sent, and those of a later block.
 			for (let turn = 0; turn < 100 && subscriber.blocks() < before + 2; turn++) await sleep(100);
 			const goesOn = subscriber.blocks() >= before + 2;
 			subscriber.end();
-			// Whoever waits for events waits for ever.
+			// The queue has stopped for good.
 			const worstMs = goesOn ? 0 : Number.POSITIVE_INFINITY;
 			return { text: `${tally(outcomes)}; the queue ${goesOn ? "goes on" : "has ended"}`, worstMs };
 		},

@@ -1,4 +1,4 @@
-/** One client that asks for all of what clients share, and another one that asks for a little. */
+/** A client that uses up shared resources, and another with modest requests. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { toHex } from "../../../src/protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Questions about transactions with thousands of logs. */
+/** Queries of transactions with thousands of logs. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { toHex } from "../../../src/protocol/bytes.js";
@@ -9,7 +9,7 @@ import type { Ports } from "../template.js";
 import type { Victim } from "../victim.js";
 import { creation, headOf, send } from "./transactions.js";
 
-/** Makes so many logs without topics and data. */
+/** Emits `logs` logs without topics and data. */
 const logging = (logs: number): string =>
 	toHex(
 		assemble(
@@ -17,7 +17,7 @@ const logging = (logs: number): string =>
 		),
 	);
 
-/** Transactions with many logs, in blocks by the time that it resolves. @returns their ids */
+/** Creates transactions with many logs, and waits until they are in blocks. @returns their ids */
 async function makeLogs(victim: Victim, transactions: number, logs: number): Promise<readonly string[]> {
 	const head = await headOf(victim);
 	const made = Array.from({ length: transactions }, (_, n) => creation(head, logging(logs), n));
@@ -38,7 +38,7 @@ async function makeLogs(victim: Victim, transactions: number, logs: number): Pro
 interface Question {
 	readonly port: (ports: Ports) => number;
 	readonly path: string;
-	/** Undefined: it is a GET. */
+	/** Undefined for GET. */
 	readonly body?: string;
 }
 

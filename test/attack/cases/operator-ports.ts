@@ -1,4 +1,4 @@
-/** What is meant for the operator: metrics, and the pages beside the API. */
+/** Servers for the operator: metrics, and the pages beside the API. */
 
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import type { Ports } from "../template.js";
 const configuration = ({ metrics }: Ports): string =>
 	`node.metrics.prometheus { enable = true, port = ${metrics} }`;
 
-/** Requests for metrics, many at once on each connection; a connection is opened again when it is closed. */
+/** Pipelines requests for metrics on each connection, which is reopened when closed. */
 function metrics(name: string, sends: string, connections: number, requests: number, reads: boolean): Attack {
 	const body = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".repeat(requests);
 	return {

@@ -1,4 +1,4 @@
-/** Messages that cost little to send and much to read. */
+/** Messages that are cheap to send and expensive to read. */
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,14 +14,14 @@ import { be64, concatBytes } from "../../../src/protocol/bytes.js";
 import { type Attack, attackerHost, tally } from "../attack.js";
 import { AttackPeer, frameOf } from "../attack-peer.js";
 
-/** Bytes of a message before compression: just below what a frame may hold. */
+/** Message size before compression, slightly below the limit of a frame. */
 const FULL = 5_200_000;
-/** Pause between two connections from one address, in milliseconds. */
+/** Delay between two connections from one address, in milliseconds. */
 const PAUSE_MS = 200;
 
-/** A field that no message knows, again and again: its number is 1000, its type varint. */
+/** Repeats an unknown field: number 1000, type varint. */
 const unknownFields = (bytes: number): Uint8Array => repeat(Uint8Array.of(0xc0, 0x3e, 0x01), bytes);
-/** An empty item of a repeated field 1, again and again. */
+/** Repeats an empty item of a repeated field 1. */
 const emptyItems = (bytes: number): Uint8Array => repeat(Uint8Array.of(0x0a, 0x00), bytes);
 
 function repeat(pattern: Uint8Array, bytes: number): Uint8Array {
@@ -30,7 +30,7 @@ function repeat(pattern: Uint8Array, bytes: number): Uint8Array {
 	return all;
 }
 
-/** Shakes hands from one address after another and sends each time the same frames. */
+/** Connects from changing addresses, and sends the same frames each time. */
 function flood(name: string, sends: string, frames: readonly Uint8Array[], needsHello = true): Attack {
 	return {
 		name,
@@ -64,7 +64,7 @@ function flood(name: string, sends: string, frames: readonly Uint8Array[], needs
 const application = (type: number, payload: Uint8Array): Uint8Array => frameOf(type, payload);
 const transport = (type: number, payload: Uint8Array): Uint8Array => frameOf(type, payload);
 
-/** INVENTORY messages of forged ids at heights that follow the head's. */
+/** INVENTORY messages with forged ids at heights after the head. */
 const madeUpBlocks = (count: number, from: bigint): Uint8Array =>
 	encodeInventory(
 		InventoryKind.BLOCK,
@@ -77,7 +77,7 @@ const madeUpTransactions = (count: number): Uint8Array =>
 		Array.from({ length: count }, () => new Uint8Array(randomBytes(32))),
 	);
 
-/** The announcements of one peer that stays as long as it may. */
+/** Announcements of one peer that stays connected as long as possible. */
 function announcements(
 	name: string,
 	sends: string,
@@ -126,7 +126,7 @@ const commits: Attack = {
 				continue;
 			}
 			for (; n < 200 && peer.gone === undefined; n++) {
-				// Field 1 of the raw data is its kind, 3 its height; the rest is a signature list of noise.
+				// Field 1 of the raw data is the kind, 3 the height; the signature list is noise.
 				const raw = concatBytes(Uint8Array.of(0x08, 0x04, 0x18), varint(1_000_000 + n));
 				const noise = randomBytes(250_000);
 				const payload = concatBytes(

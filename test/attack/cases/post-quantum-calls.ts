@@ -1,6 +1,6 @@
 /**
- * Precompiles of post-quantum signatures, in calls that spend nobody's energy: right signatures, again and again, since a wrong one is
- * found out sooner.
+ * Precompiles of post-quantum signatures, in calls that cost no energy. Signatures are valid, since invalid
+ * ones are rejected sooner.
  */
 
 import { be32, concatBytes, toHex } from "../../../src/protocol/bytes.js";
@@ -21,7 +21,7 @@ const word = (value: number): Uint8Array => concatBytes(new Uint8Array(28), be32
 const padded = (bytes: Uint8Array): Uint8Array =>
 	concatBytes(word(bytes.length), bytes, new Uint8Array((32 - (bytes.length % 32)) % 32));
 
-/** A list of the same bytes: offsets that all point to one element. */
+/** An array of equal elements: all offsets point to the same bytes. */
 const repeated = (bytes: Uint8Array, count: number): Uint8Array =>
 	concatBytes(word(count), ...Array.from({ length: count }, () => word(count * 32)), padded(bytes));
 
@@ -35,7 +35,7 @@ const listOf = (each: readonly Uint8Array[]): Uint8Array => {
 	return concatBytes(word(each.length), ...offsets, ...elements);
 };
 
-/** Arguments: a head of words, in which the lists stand as offsets, and the lists. */
+/** ABI-encoded arguments: words, offsets of lists, and the lists. */
 function encoded(head: readonly Uint8Array[], lists: readonly Uint8Array[]): Uint8Array {
 	let at = 32 * (head.length + lists.length);
 	const offsets = lists.map(({ length }) => {
@@ -45,18 +45,18 @@ function encoded(head: readonly Uint8Array[], lists: readonly Uint8Array[]): Uin
 	return concatBytes(...head, ...offsets, ...lists);
 }
 
-/** The same right signature of a word of zeros, so often. */
+/** The same valid signature of a zero word, repeated. */
 function batchOf(signature: Uint8Array, key: Uint8Array, count: number): Uint8Array {
 	const signer = concatBytes(new Uint8Array(12), addressOfPostQuantumKey(key).subarray(1));
 	const signers = concatBytes(word(count), ...Array.from({ length: count }, () => signer));
 	return encoded([word(0)], [repeated(signature, count), repeated(key, count), signers]);
 }
 
-/** As a precompile takes it: without its header byte, filled up with zeros. */
+/** As a precompile expects it: without header byte, zero-padded. */
 const falconSlot = (signature: Uint8Array): Uint8Array =>
 	concatBytes(signature.subarray(1), new Uint8Array(FN_DSA_512.longestSignature - signature.length));
 
-/** The five keys of the attacker's account, all of which sign. */
+/** Signatures of the attacker's account with all five keys. */
 function approvals(): Uint8Array {
 	const message = sha256(concatBytes(OWNER, be32(0), word(0)));
 	const { sign, keysOfSeed } = postQuantumAlgorithm(ML_DSA_44);
@@ -68,7 +68,7 @@ function approvals(): Uint8Array {
 	);
 }
 
-/** Input of a precompile, which verifies as much as one of it can. @param count of the signatures of a batch */
+/** The largest input of a precompile. @param count signatures of a batch */
 function inputOf(precompile: string, count: number): Uint8Array {
 	if (precompile === "0x0200001a") return approvals();
 	if (precompile === "0x02000017") {
@@ -81,7 +81,7 @@ function inputOf(precompile: string, count: number): Uint8Array {
 	return batchOf(signature, public_key, count);
 }
 
-/** Code that ends with the input of a precompile. @param body what it does; `LENGTH` bytes of input lie in memory */
+/** Code followed by a precompile's input. @param body runs with `LENGTH` bytes of input in memory */
 function withInput(precompile: string, body: string, count = 16): string {
 	const input = inputOf(precompile, count);
 	const length = `0x${toHex(be32(input.length)).slice(2)}`;
@@ -90,11 +90,11 @@ function withInput(precompile: string, body: string, count = 16): string {
 	return toHex(concatBytes(code(code(0).length), input));
 }
 
-/** Verifies right signatures again and again. */
+/** Repeatedly verifies valid signatures. */
 const looping = (precompile: string): string =>
 	withInput(precompile, `loop: 0x00 0x00 LENGTH 0x00 0x00 ${precompile} GAS CALL POP @loop JUMP`);
 
-/** Verifies once, one signature of a batch, and returns the word that comes of it. */
+/** Verifies once, with a batch of one signature, and returns the result. */
 const once = (precompile: string): string =>
 	withInput(
 		precompile,
@@ -119,12 +119,12 @@ const machine: Attack = {
 				() => "answered",
 				(error: Error) => `closed (${error.message})`,
 			);
-		// Clients take turns, and each call may take its whole time: more of them make others wait longer, whatever they call.
+		// Clients take turns, and each call may use its whole time limit: more of them delay others in any case.
 		return fromAll(durationMs, once, 6);
 	},
 };
 
-/** Calls that verify, by all ways that give none of their own energy. */
+/** Verifying calls by all methods that cost no energy. */
 const estimates: Attack = {
 	name: "pq-estimates",
 	sends:
@@ -161,7 +161,7 @@ const estimates: Attack = {
 	},
 };
 
-/** What a precompile answers where its signatures are right, one of a batch. */
+/** A precompile's output for valid signatures. */
 const ALL_RIGHT: Readonly<Record<string, string>> = {
 	"0x02000017": `01${"00".repeat(31)}`,
 	"0x0200001a": `${"00".repeat(31)}01`,
@@ -182,7 +182,7 @@ const batches: Attack = {
 			});
 		const names = Object.keys(ALL_RIGHT);
 		for (const name of names) {
-			// The first calls of a node are slow, and their time is bounded.
+			// First calls are slow, and may exceed their time limit.
 			let answer = "";
 			for (let tries = 0; tries < 40 && !answer.includes(ALL_RIGHT[name] as string); tries++)
 				answer = await call(once(name), attackerHost(50));

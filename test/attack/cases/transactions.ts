@@ -1,4 +1,4 @@
-/** Transactions that cost the node more than their sender: what an attacker with some coins can do. */
+/** Transactions that cost the node more than their sender, who has some coins. */
 
 import { refBlockOf } from "../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
@@ -25,12 +25,12 @@ export interface Head {
 	readonly block_header: { readonly raw_data: { readonly timestamp: number } };
 }
 
-/** The head of an attacked node. */
+/** The head of the attacked node. */
 export async function headOf({ ports }: Victim): Promise<Head> {
 	return JSON.parse(await ask(ports.http, "/wallet/getblock", '{"detail":false}')) as Head;
 }
 
-/** Sends a transaction. @returns the code of the answer */
+/** Sends a transaction. @returns the answer's code */
 export async function send({ ports }: Victim, { bytes }: SignedTransaction, host: string): Promise<string> {
 	const body = JSON.stringify({ transaction: toHex(bytes) });
 	const answer = await ask(ports.http, "/wallet/broadcasthex", body, { host, timeoutMs: 30_000 }).catch(
@@ -39,7 +39,7 @@ export async function send({ ports }: Victim, { bytes }: SignedTransaction, host
 	return /"code":"(\w+)"/.exec(answer)?.[1] ?? answer.slice(0, 40);
 }
 
-/** A creation that runs some code, different from every other by its number. @param abi the interface that is stored with it */
+/** A unique contract creation, by number, that runs some code. @param abi stored with it */
 export function creation(
 	head: Head,
 	code: string,
@@ -88,7 +88,7 @@ function broadcasts(name: string, sends: string, code: string): Attack {
 	};
 }
 
-/** Hashes three megabytes again and again. */
+/** Repeatedly hashes three megabytes. */
 const hashing = "5b6230000060002050600056";
 
 export const transactions: readonly Attack[] = [

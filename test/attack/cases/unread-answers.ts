@@ -1,4 +1,4 @@
-/** Clients who ask for much over one connection and read nothing of it. */
+/** Clients that request much over one connection, and read nothing. */
 
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
@@ -10,7 +10,7 @@ import { GREETING, resetCalls } from "../http2-frames.js";
 
 const CONNECTIONS = 4;
 
-/** Numbers of the chain's heavy blocks, in turns. */
+/** Cycles through the heights of the chain's heavy blocks. */
 const heavyBlock = (n: number): number => 41 + (n % 30);
 
 const pipelined = (
@@ -29,7 +29,7 @@ const pipelined = (
 			const socket = connect({ host: "127.0.0.1", port: ports[server], localAddress: attackerHost(n) });
 			socket.on("error", () => {});
 			socket.on("close", () => closed++);
-			// Nothing is read: what the node answers stays with it.
+			// Nothing is read, so answers stay in the node's memory.
 			socket.pause();
 			socket.write(text);
 			sockets.push(socket);
@@ -77,11 +77,11 @@ const grpcUnread: Attack = {
 
 const SLOW_READERS = 16;
 
-/** A question for the chain's heavy blocks `from` to `to`, without the last. */
+/** A query of the chain's heavy blocks from `from` to before `to`. */
 const blocksFrame = (from: number, to: number): Buffer => Buffer.of(0, 0, 0, 0, 4, 8, from, 16, to);
 const BLOCKS = "/protocol.Wallet/GetBlockByLimitNext";
 
-/** Another client asks for a long message of its own meanwhile. */
+/** Meanwhile, another client requests a long message. */
 const grpcSlowReaders: Attack = {
 	name: "grpc-slow-readers",
 	sends: `${SLOW_READERS} gRPC calls of 30 blocks of 450 KB from 4 addresses whose windows stay closed, made again when broken off`,
@@ -126,7 +126,7 @@ const grpcSlowReaders: Attack = {
 	},
 };
 
-/** Opens streams over HTTP/2 that never end. @param first what each of them sends */
+/** Opens HTTP/2 streams that never end. @param first data sent on each */
 const openStreams = (name: string, sends: string, count: number, headers: object, first: Buffer): Attack => ({
 	name,
 	sends,
@@ -168,7 +168,7 @@ const SLOW_READ_BYTES = 2_000;
 
 const range = (from: number, to: number): string => JSON.stringify({ startNum: from, endNum: to });
 
-/** Another client asks for a long answer of its own meanwhile. */
+/** Meanwhile, another client requests a long answer. */
 const slowReaders: Attack = {
 	name: "slow-readers",
 	sends: `${SLOW_READERS} queries of 30 blocks of 450 KB from 4 addresses, read at 20 KB a second`,
@@ -186,7 +186,7 @@ const slowReaders: Attack = {
 			socket.on("readable", () => {});
 			socket.write(request);
 			sockets.push(socket);
-			// What making so many at once costs is another attack.
+			// Opening many connections at once is another attack.
 			await sleep(100);
 		}
 		const end = Date.now() + durationMs;
@@ -200,10 +200,10 @@ const slowReaders: Attack = {
 	},
 };
 
-/** Bytes of bodies that leave 30 KB of the 64 MiB of all bodies. */
+/** Sizes of bodies that leave 30 KB of the 64 MiB for all bodies. */
 const STALLED: readonly number[] = [...Array<number>(17).fill(3_900_000), 780_000];
 
-/** Another client sends a body of its own meanwhile. */
+/** Meanwhile, another client sends a body. */
 const stalledBodies: Attack = {
 	name: "stalled-bodies",
 	sends: `${STALLED.length} bodies from 3 addresses that stall before their end and leave no room, sent anew when they are ended`,
@@ -263,7 +263,7 @@ const grpcReset: Attack = {
 /** A message without its last bytes. */
 const partial = Buffer.concat([Buffer.of(0, 0, 0x3d, 0x09, 0), Buffer.alloc(3_900_000)]);
 
-/** Four messages in one frame of HTTP/2, of 4 MB each when they are unpacked. */
+/** Four messages in one HTTP/2 frame, each 4 MB when decompressed. */
 const bomb = ((): Buffer => {
 	const packed = gzipSync(Buffer.alloc(4_000_000));
 	const message = Buffer.concat([Buffer.of(1, 0, 0, packed.length >> 8, packed.length & 0xff), packed]);

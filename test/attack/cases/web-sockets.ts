@@ -1,4 +1,4 @@
-/** What can be done over connections that stay open. */
+/** Attacks over persistent connections. */
 
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,8 +13,8 @@ const call = (method: string, params: readonly unknown[]): string =>
 
 /**
  * Opens connections one after the other.
- * @param opened what each does once it is open
- * @returns those that were opened, and what became of each
+ * @param opened called for each open connection
+ * @returns the opened connections, and their outcomes
  */
 async function openAll(
 	port: number,
@@ -32,7 +32,7 @@ async function openAll(
 		socket.on("open", () => opened(socket));
 		socket.on("error", ({ message }) => outcomes.push(message));
 		socket.on("close", (code) => outcomes.push(`closed ${code}`));
-		// Connections that wait for a place are another attack.
+		// Limits pending connections, which are another attack.
 		if (n % AT_ONCE === 0) {
 			await new Promise((resolve) => {
 				for (const event of ["open", "error", "close"] as const) socket.once(event, resolve);
@@ -70,11 +70,11 @@ const KINDS = [
 	["newPendingTransactions"],
 ] as const;
 
-/** A call of one byte, in a frame of its own. */
+/** A call of one byte, in its own frame. */
 const SHORTEST_CALL = Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x78]);
 const MANY_CALLS = Buffer.concat(Array.from({ length: 9_000 }, () => SHORTEST_CALL));
 
-/** Sends frames as they are. */
+/** Sends raw frames. */
 function sendRaw(socket: WebSocket, frames: Buffer): void {
 	(socket as unknown as { readonly _socket: Socket })._socket.write(frames);
 }

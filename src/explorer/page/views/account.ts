@@ -1,4 +1,4 @@
-/** One account: what it has, may use, has staked, voted for and who may act for it; a contract's part stands in contract.ts. */
+/** One account: balances, resources, stakes, votes, permissions; contract.ts adds to contracts. */
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
@@ -32,7 +32,7 @@ import { permissions } from "./permissions.js";
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
-/** How what is used now comes back within the next day, as a curve that falls to nothing. */
+/** How the usage recovers over the next day, as a falling curve. */
 function recovery(resource: Resource, nowMs: number): HTMLElement {
 	const { name, used } = resource;
 	const hours = Array.from({ length: DAY_HOURS + 1 }, (_, hour) => hour);
@@ -101,13 +101,13 @@ function votes(account: Json): HTMLElement {
 	return section("Votes", table("Votes", ["Witness", "Votes"], rows, "It votes for no witness."));
 }
 
-/** The address for the camera of another device. */
+/** The address as a QR code. */
 function qrCode(address: string): HTMLElement {
 	const fold = folded("QR code");
 	fold.addEventListener(
 		"toggle",
 		async () => {
-			// A tenth of the whole script, which few need.
+			// Loaded on demand: it is a tenth of the whole script, and rarely used.
 			const { qrPath } = await import("../../qr-path.js");
 			const { size, path } = qrPath(address);
 			const attributes = { viewBox: `0 0 ${size} ${size}`, class: "qr", role: "img" };
@@ -120,7 +120,7 @@ function qrCode(address: string): HTMLElement {
 	return fold;
 }
 
-/** Tokens of a kind whose names are asked for. */
+/** The most tokens per kind whose names are fetched. */
 const MAX_NAMES = 30;
 
 async function coinTokens(client: NodeClient, account: Json): Promise<Child[][]> {
@@ -140,7 +140,7 @@ async function coinTokens(client: NodeClient, account: Json): Promise<Child[][]>
 
 interface HeldTokens {
 	readonly rows: readonly Child[][];
-	/** What the rows lack. */
+	/** A note if balances are missing from `rows`. */
 	readonly lacking?: HTMLElement | undefined;
 }
 

@@ -19,7 +19,7 @@ import {
 import type { ViewMaker } from "../view.js";
 import { TRANSACTION_HEADS, transactionRow } from "./home.js";
 
-/** The header in the chain's own words, for those who compare with other tools. */
+/** The header with the chain's own names, for comparison with other tools. */
 function kept(block: Json): HTMLElement {
 	const header = objectOf(block, "block_header");
 	const members = Object.entries(objectOf(header, "raw_data"));

@@ -1,4 +1,4 @@
-/** Forms for a contract's functions: read-only ones are called; others are tried first, then sent by an available sender. */
+/** Forms for a contract's functions: view functions are called, others simulated first and then sent. */
 
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { isKnown, reads, refusalOf, selectorOf } from "../../abi.js";
@@ -23,7 +23,7 @@ interface Called {
 	readonly item: AbiItem;
 }
 
-/** The result of a call without a transaction. */
+/** Simulates a call and decodes its result. */
 async function tried(
 	{ context, contract, items, item }: Called,
 	from: string,
@@ -56,11 +56,11 @@ async function tried(
 	];
 }
 
-/** Shows the result or failure of some work in a place. */
+/** Shows the result or failure of asynchronous work in an element. */
 function runner(place: HTMLElement): (work: () => Promise<Child>) => void {
 	return (work) => {
 		place.setAttribute("aria-busy", "true");
-		// Input errors are found before any request.
+		// Reports input errors before any request is made.
 		void Promise.resolve()
 			.then(work)
 			.catch((error: unknown): Child => {
@@ -74,7 +74,7 @@ function runner(place: HTMLElement): (work: () => Promise<Child>) => void {
 
 interface Form {
 	readonly form: HTMLFormElement;
-	/** Selector and arguments as they are typed. @throws {ArgumentError} */
+	/** Encoded selector and typed arguments. @throws {ArgumentError} */
 	readonly data: () => string;
 	readonly run: (work: () => Promise<Child>) => void;
 }
@@ -153,7 +153,7 @@ function sunOf(typed: string): bigint {
 	return sun;
 }
 
-/** A choice of those who may send; none: nobody. */
+/** A select of the available senders; a note if there are none. */
 async function senderChoice({
 	client,
 	site,

@@ -1,4 +1,4 @@
-/** The last blocks as bars: transactions, fill, energy, bandwidth, fees, time between blocks; and prices since the beginning. */
+/** Charts of the latest blocks: transactions, fill, resources, fees and block times; and of prices. */
 
 import { type Json, objectsOf, textOf } from "../../answer.js";
 import { type BlockFacts, blockFacts, blockFill, usageOf } from "../../block-facts.js";
@@ -12,7 +12,7 @@ import type { ViewMaker } from "../view.js";
 
 const BLOCKS = 40;
 
-/** Receipts of each block, a few requests at a time. */
+/** Receipts by block number, fetched with limited concurrency. */
 async function receipts(
 	client: NodeClient,
 	blocks: readonly BlockFacts[],
@@ -28,7 +28,7 @@ async function receipts(
 
 const NO_PRICES = "This node doesn't tell prices.";
 
-/** A price of the network since it had one. */
+/** A price of the network over time. */
 async function priceChart(
 	client: NodeClient,
 	endpoint: "getenergyprices" | "getbandwidthprices",
@@ -43,7 +43,7 @@ async function priceChart(
 	const from = changes[0]?.sinceMs ?? nowMs - 1;
 	const since = changes.length === 0 ? "since the beginning" : `since ${moment(last?.sinceMs ?? 0)}`;
 	const words = `${title}: ${inCoins(last?.sun ?? 0)} ${since}, changed ${changes.length === 1 ? "once" : `${grouped(changes.length)} times`}`;
-	// The first price held before any time is known; its part of the line is as long as a fifth of the rest.
+	// The first price has no start time: it is drawn a fifth as long as the rest.
 	const begin = from - (nowMs - from) / 5 - 1;
 	const steps = prices.map(({ sinceMs, sun }) => ({
 		sinceMs: Math.max(sinceMs, begin),
@@ -63,7 +63,7 @@ const counted =
 		`${grouped(value)} ${value === 1 ? one : unit}`;
 const NO_CALLS = "None of these blocks has a transaction that used any.";
 
-/** The charts of some blocks, the oldest first, each with its receipts. */
+/** Charts of the given blocks, oldest first, with their receipts. */
 function blockCharts(
 	blocks: readonly BlockFacts[],
 	infos: ReadonlyMap<bigint, readonly Json[]>,

@@ -1,4 +1,4 @@
-/** The token that a contract is: what it says of itself, who holds most of it, and its transfers. */
+/** The token that a contract implements: its metadata, largest holders and transfers. */
 
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
@@ -11,7 +11,7 @@ import type { ViewContext } from "../view.js";
 
 const TRANSFER_EVENT = "Transfer(address,address,uint256)";
 
-/** Nothing for what isn't a token. @param contract Base58Check */
+/** Empty if the contract isn't a token. @param contract Base58Check */
 export async function tokenSections(
 	context: ViewContext,
 	contract: string,
@@ -67,12 +67,12 @@ export async function tokenSections(
 
 /** A list of the transfers of one token. */
 interface TransferList {
-	/** What its file is called by. */
+	/** Prefix of the file name. */
 	readonly token: string;
-	/** As the history tells it, with decimals and symbol. */
+	/** As in answers of the history, with decimals and symbol. */
 	readonly info: Json;
 	readonly path: string;
-	/** A row as the history tells transfers. */
+	/** Converts a row to the history's form of transfers. */
 	readonly rowOf: (row: Json) => Json;
 	readonly loaded?: (rows: readonly Json[]) => void;
 }

@@ -43,7 +43,7 @@ import { tokenSections } from "./contract-token.js";
 /** The most source files shown. */
 const MAX_FILES = 100;
 
-/** @param units say what amounts of the contract's own token are, as soon as they are known */
+/** @param units format amounts of the contract's own token, once they are known */
 function eventCells(
 	items: readonly AbiItem[],
 	event: Json,
@@ -70,7 +70,7 @@ function shown(variable: Variable, word: string): Child {
 	return isAddressType(variable.type) ? addressLink(text) : make("span", { class: "mono" }, text);
 }
 
-/** @param variables their words are asked for, a few at a time */
+/** Reads the variables from storage with limited concurrency. */
 async function valuesOf(
 	client: NodeClient,
 	contract: string,
@@ -170,7 +170,7 @@ function byHand(client: NodeClient, contract: string): HTMLElement {
 	return make("div", {}, make("div", { class: "row" }, slot.row, key.row, read), out);
 }
 
-/** The slot of a mapping's value; the key's type follows from how it is typed. */
+/** The storage slot of a mapping's value; the key's type is inferred from how it is typed. */
 function keyed(slot: bigint, key: string): bigint | undefined {
 	if (key === "") return slot;
 	const [, quoted] = /^"(.*)"$/.exec(key) ?? [];
@@ -180,7 +180,7 @@ function keyed(slot: bigint, key: string): bigint | undefined {
 		: slotOfKey(slot, "address", key, ADDRESS_FORMS);
 }
 
-/** @param layout what the stored source tells, or that of the contract behind a proxy; undefined: nothing */
+/** @param layout from the stored source, or that of a proxy's implementation; undefined if unknown */
 function storage(client: NodeClient, contract: string, layout: StorageLayout | undefined): HTMLElement {
 	const named = layout
 		? byLayout(client, contract, layout)
@@ -203,7 +203,7 @@ function eventValues(event: Json): Child {
 	]);
 }
 
-/** Events of the index, or how to get one. */
+/** Events from the history index, or a note how to enable it. */
 function events(context: ViewContext, contract: string, items: readonly AbiItem[]): HTMLElement {
 	return section(
 		"Events",
@@ -226,7 +226,7 @@ function events(context: ViewContext, contract: string, items: readonly AbiItem[
 function sourceFiles(source: Json | undefined): HTMLElement {
 	if (!source)
 		return section("Source", note("Nobody has given this node sources: coin contract verify --store does."));
-	// The contract's own file first, those that it imports by their names.
+	// The contract's own file first, then its imports by name.
 	const own = textOf(source, "contract").replace(/:[^:]*$/, "");
 	const files = Object.entries(objectOf(source, "sources"))
 		.sort(([a], [b]) => Number(b === own) - Number(a === own))
@@ -238,7 +238,7 @@ function sourceFiles(source: Json | undefined): HTMLElement {
 		note(`${textOf(source, "contract")}, compiled by ${textOf(source, "compiler")}: ${match}`),
 		...files.map(([name, text], index) => {
 			const shown = make("pre", { class: "source", tabindex: "0", "aria-label": name }, "");
-			// A source may be longer than any other text, and its lines are its own.
+			// Not `plain`: a source may be longer than its limit, and has line breaks.
 			shown.textContent = plainLines(String(text));
 			const details = make("details", {}, make("summary", {}, name), shown);
 			details.open = index === 0;
@@ -247,7 +247,7 @@ function sourceFiles(source: Json | undefined): HTMLElement {
 	);
 }
 
-/** What a contract's page has beside that of an account. */
+/** The parts of a contract's page that other accounts don't have. */
 interface ContractParts {
 	readonly overview: readonly HTMLElement[];
 	readonly events: HTMLElement;
@@ -257,7 +257,7 @@ interface ContractParts {
 	readonly storage: HTMLElement;
 }
 
-/** @param contract of `getcontract` */
+/** @param contract answer to `getcontract` */
 export async function contractParts(
 	context: ViewContext,
 	contract: Json,
@@ -316,6 +316,6 @@ export async function contractParts(
 	};
 }
 
-/** The chain's record lacks the members of tuples, so signature and selector may be unknown. */
+/** The chain's record lacks tuple components, so the actual signature may differ. */
 const recordedSignature = ({ name, inputs }: AbiItem): string =>
 	`${name}(${inputs.map(({ type }) => type).join(",")})`;

@@ -1,4 +1,4 @@
-/** What the owner of a development chain does to it, by its methods (protocol/development-chain §4.4). */
+/** Controls of a development chain, over its RPC methods (protocol/development-chain §4.4). */
 
 import { isJson, type Json, textOf, textsOf, whole } from "../../answer.js";
 import { coins, grouped, moment, span, wholeCoins } from "../../format.js";
@@ -10,19 +10,19 @@ import type { ViewContext, ViewMaker } from "../view.js";
 const MINUTE_S = 60;
 const DAY_S = 86_400;
 
-/** What the parts of the view share. */
+/** Shared by the parts of the view. */
 interface Owner {
 	readonly context: ViewContext;
-	/** Does something to the chain, says what came of it, and shows the parts as they are then. */
+	/** Performs an action on the chain, reports its outcome in `line`, and refreshes the parts. */
 	readonly run: (line: HTMLElement, work: () => Promise<string>) => void;
 }
 
-/** A line that says what came of an action. */
+/** A status line for the outcome of an action. */
 function outcomeLine(): HTMLElement {
 	return make("p", { role: "status", "aria-live": "polite" });
 }
 
-/** A whole number as it is typed. @throws {NodeError} */
+/** Parses a typed whole number from 1 to `most`. @throws {NodeError} */
 function numberIn(input: HTMLInputElement, most: number): number {
 	const text = input.value.trim();
 	const value = Number(text);
@@ -215,7 +215,7 @@ async function loaded(context: ViewContext): Promise<readonly HTMLElement[]> {
 		places.clock.replaceChildren(clockFacts(info));
 		places.snapshots.replaceChildren(snapshotRows(info, goBack));
 		places.unlocked.replaceChildren(unlockedRows(info, stop));
-		// A list with open keys is left as it is while somebody is in it.
+		// Not replaced while it has the focus, for example on a revealed key.
 		if (!places.accounts.contains(document.activeElement))
 			places.accounts.replaceChildren(accounts((Array.isArray(list) ? list : []).filter(isJson)));
 	};

@@ -90,7 +90,7 @@ async function eventLine(log: Frame["logs"][number], frame: string, contracts: C
 	const what = reading
 		? readingLine(await contracts.units.counted(log.address, reading))
 		: make("span", { class: "mono" }, log.topics.map((topic) => `${topic.slice(0, 8)}…`).join(" "));
-	// A library's code logs with the address of its caller.
+	// A library's code logs with its caller's address.
 	return log.address === frame ? what : [what, " of ", party(log.address, contracts)];
 }
 
@@ -112,7 +112,7 @@ function changed({ kind }: StateChange, text: string | undefined, unit: TokenUni
 	return make("span", { class: "mono" }, text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }
 
-/** A slot or its value; long ones shortened, with the whole as a title. */
+/** A slot or its value, shortened, with the full word as the title. */
 function word(text: string): HTMLElement {
 	return make("span", { class: "mono", title: text }, shortened(wordText(text), 10));
 }
@@ -124,20 +124,20 @@ function difference({ kind, before, after }: StateChange, unit: TokenUnit | unde
 	return make("span", { class: change < 0n ? "amount bad" : "amount good" }, change > 0n ? `+${text}` : text);
 }
 
-/** Words of the storage that are tried as keys of mappings. */
+/** The most storage words tried as keys of mappings. */
 const MAX_COUNTERS = 60;
 
-/** What stood in a slot, as a word of 64 digits. */
+/** A stored value as 64 hexadecimal digits. */
 const storedWord = (text: string | undefined): string => wordOf(number(text ?? "0"));
 
-/** Names of the changed slots, by contract. */
+/** The variables of the changed slots, by contract. */
 async function namedSlots(
 	changes: readonly StateChange[],
 	contracts: Contracts,
 	words: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<bigint, readonly Variable[]>>> {
 	const slots = new Map<string, bigint[]>();
-	// A counter in the storage is often the key of what it counts.
+	// A counter in storage is often the key of what it counts.
 	const counters = new Set<string>();
 	for (const { kind, address, name, before, after } of changes) {
 		if (kind !== "storage") continue;
@@ -152,7 +152,7 @@ async function namedSlots(
 	return new Map(await Promise.all(named));
 }
 
-/** The variables of a slot that changed, a row each; none where no stored source names them. */
+/** One row per changed variable; empty if no stored source names them. */
 function variableRows(change: StateChange, variables: readonly Variable[]): Child[][] {
 	const [before, after] = [storedWord(change.before), storedWord(change.after)];
 	const shown = (variable: Variable, digits: string): Child => {
@@ -199,7 +199,7 @@ async function changesTable(
 	);
 }
 
-/** Why there is no trace, for people. */
+/** Why there is no trace. */
 function whyNot(error: NodeError): string {
 	const isUnknown = isMissing(error);
 	return isUnknown
@@ -207,18 +207,18 @@ function whyNot(error: NodeError): string {
 		: error.message;
 }
 
-/** What execution showed, put where the view has room for it. */
+/** Parts of the trace, placed by the transaction's view. */
 interface Execution {
 	readonly frames: HTMLElement;
 	readonly changes: HTMLElement;
-	/** Where the transaction's reason is shown once the trace gives it. */
+	/** Shows the revert reason once the trace is known. */
 	readonly reason: HTMLElement;
 }
 
 /**
- * Traces a transaction: at once on a development chain, otherwise on request, since it is expensive for the node.
+ * Traces a transaction: immediately on a development chain, otherwise on request, as it costs the node much.
  * @param isContract whether it calls or creates a contract
- * @param words that may be keys of mappings which it changed
+ * @param words possible keys of the mappings that it changed
  */
 export function execution(
 	context: ViewContext,
@@ -272,7 +272,7 @@ export function execution(
 	};
 }
 
-/** What is said of a call that failed and gave no data; other failures than a revert are reasons by themselves. */
+/** The reason of a failed call without data; failures other than a revert are reasons themselves. */
 function reasonless({ error }: Frame): string {
 	return error === "execution reverted" ? "the contract refused without giving a reason" : failureText(error);
 }

@@ -1,4 +1,4 @@
-/** Proposals, and the parameters that they change, with what they were before. */
+/** Proposals, and the parameters that they change, with earlier values. */
 
 import { toNeutral } from "../../../protocol/dialect.js";
 import { addressText } from "../../address-text.js";

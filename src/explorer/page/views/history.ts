@@ -1,4 +1,4 @@
-/** What happened to an account, with filters, and as a file for spreadsheets. */
+/** An account's history with filters, exportable as CSV. */
 
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { decimal, grouped } from "../../format.js";
@@ -59,7 +59,7 @@ function cells(kind: HistoryFilter["kind"], row: Json, { contracts, nowMs }: Vie
 	];
 }
 
-/** What is in no list of transactions: whoever looks for a payment would miss it. */
+/** Points to transfers that the list of transactions omits, so that nobody misses a payment. */
 const ELSEWHERE =
 	"What contracts paid is listed as internal transactions, and what came in tokens of contracts as their transfers: choose the kind above.";
 

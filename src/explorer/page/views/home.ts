@@ -1,4 +1,4 @@
-/** A summary of the chain: its head, how busy it is, what it costs; the last blocks as they arrive, and what waits for one. */
+/** Summary of the chain: head, load and prices, latest blocks, pending transactions. */
 
 import { decodeCall } from "../../abi.js";
 import { addressText } from "../../address-text.js";
@@ -43,19 +43,19 @@ import type { ViewContext, ViewMaker } from "../view.js";
 const BLOCKS = 15;
 const TRANSACTIONS = 15;
 const PENDING = 25;
-/** The most blocks kept: those fetched, and new ones. */
+/** The most blocks kept, fetched and pushed ones. */
 const KEPT = 60;
-/** How often the hour is fetched again if it is sampled. */
+/** Refresh interval of a sampled hour. */
 const HOUR_AGAIN_MS = 60_000;
-/** How far back the latest transactions are searched, if the newest blocks have none. */
+/** Requests for older blocks if the newest ones have no transactions. */
 const LOOKED_BACK = 5;
 const BLOCKS_A_QUESTION = 99n;
-/** Blocks of a page of the list. */
+/** Blocks per page of the list. */
 const LISTED = 50;
 
 /**
- * One line of a list of transactions.
- * @param contracts names functions and contracts, as soon as they are known
+ * A row of a list of transactions.
+ * @param contracts names functions and contracts, once they are known
  */
 export function transactionRow(
 	transaction: Json,
@@ -83,11 +83,11 @@ export function transactionRow(
 	];
 }
 
-/** `OUT_OF_ENERGY` in words. */
+/** `OUT_OF_ENERGY` as `out of energy`. */
 const resultText = (result: string): string =>
 	result === "REVERT" ? "refused" : result.toLowerCase().replaceAll("_", " ");
 
-/** What is done, without asking anybody. */
+/** The called function or transaction type, without a request. */
 function methodOf(facts: TransactionFacts): string {
 	if (facts.type !== "TriggerSmartContract") return typeName(facts.type);
 	const data = textOf(facts.value, "data");
@@ -112,7 +112,7 @@ async function nameCall(
 	}
 }
 
-/** An amount of a token of the chain, with its decimals. */
+/** Adds an amount of an ORC-10 token, with its decimals. */
 async function countUnits(
 	[token, units]: readonly [string, bigint],
 	contracts: Contracts,
@@ -122,7 +122,7 @@ async function countUnits(
 	moved.replaceChildren(link(`token/${encodeURIComponent(token)}`, text));
 }
 
-/** Transfers of the genesis block have the text `0x000…` in the place of an address. */
+/** Transfers in the genesis block have the text `0x000…` as their sender. */
 function senderOf({ value }: TransactionFacts, contracts: Contracts): Child {
 	const owner = textOf(value, "owner_address");
 	return owner === "" || addressText(owner) !== undefined ? party(owner, contracts) : "genesis";
@@ -168,21 +168,21 @@ async function setting(client: NodeClient): Promise<Setting> {
 	};
 }
 
-/** The number of the last final block; undefined where the node doesn't say. */
+/** The number of the last finalized block; undefined if unknown. */
 async function finalNumber(client: NodeClient): Promise<bigint | undefined> {
 	try {
 		const block = await client.rpc("eth_getBlockByNumber", ["finalized", false]);
 		return BigInt(textOf(block as Json, "number"));
 	} catch {
-		// Without JSON-RPC on this port nobody can be asked.
+		// This port doesn't serve JSON-RPC.
 		return undefined;
 	}
 }
 
-/** Transactions a second between the first and the last of some blocks. */
+/** Average transactions per second over the given blocks. */
 function rateOf(blocks: readonly BlockFacts[]): string {
 	const [newest] = blocks;
-	// The genesis block has no time of its own, and its transactions nobody sent.
+	// The genesis block has no time of its own, and nobody sent its transactions.
 	const oldest = blocks.filter(({ number }) => number > 0n).at(-1);
 	if (!newest || !oldest || newest.timeMs <= oldest.timeMs) return "–";
 	const sent = blocks
@@ -245,7 +245,7 @@ function hourChart({ sinceMs, partMs, counts, isSampled }: HourFacts): HTMLEleme
 
 type Dated = readonly [transaction: Json, block: BlockFacts];
 
-/** The last transactions, whatever their age, as far back as is looked, with their blocks. */
+/** The latest transactions with their blocks, from older blocks if the given ones have none. */
 async function lastTransactions(
 	client: NodeClient,
 	blocks: readonly BlockFacts[],
@@ -264,7 +264,7 @@ async function lastTransactions(
 	return found;
 }
 
-/** Blocks from a number on, before another one, newest first. */
+/** Blocks with `start <= number < end`, newest first. */
 async function blocksBetween(client: NodeClient, start: bigint, end: bigint): Promise<readonly BlockFacts[]> {
 	const answer = await client.call("getblockbylimitnext", { startNum: Number(start), endNum: Number(end) });
 	return newestFirst(objectsOf(answer, "block").map(blockFacts));
@@ -273,7 +273,7 @@ async function blocksBetween(client: NodeClient, start: bigint, end: bigint): Pr
 const newestFirst = (blocks: readonly BlockFacts[]): readonly BlockFacts[] =>
 	[...blocks].sort((a, b) => Number(b.number - a.number));
 
-/** The newest blocks, of which a head adds one; after a gap or a reorg they are asked for again. */
+/** The newest blocks: a head is prepended; after a gap or a reorg all are fetched again. */
 class RecentBlocks {
 	blocks: readonly BlockFacts[] = [];
 
@@ -397,7 +397,7 @@ async function pending(context: ViewContext): Promise<HTMLElement[]> {
 	];
 }
 
-/** Shows parts as they are with each head, but not under somebody who is in the middle of them. */
+/** Rerenders with each head, unless the body has the focus. */
 function renewed(
 	context: ViewContext,
 	parts: (head: Json) => Promise<HTMLElement[]>,

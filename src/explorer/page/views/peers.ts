@@ -13,7 +13,7 @@ function peerState(peer: Json): string {
 	return peer["needSyncFromUs"] === true ? "behind" : "in sync";
 }
 
-/** The newest hash of the whole state; undefined where the node doesn't follow it. */
+/** The latest state hash; undefined if the node doesn't track it. */
 async function stateHash(client: NodeClient): Promise<HTMLElement | undefined> {
 	try {
 		const answer = await client.rpc("coin_getStateHash");

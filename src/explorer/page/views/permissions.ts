@@ -1,4 +1,4 @@
-/** Who may act for an account: each permission as a picture of its keys and their weights against the threshold, and in words. */
+/** An account's permissions: each as a bar of key weights against the threshold, and as text. */
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectOf, objectsOf, textOf } from "../../answer.js";
@@ -10,7 +10,7 @@ import { addressLink, badge, type Child, drawn, make, note, section, table } fro
 const WIDTH = 300;
 const HEIGHT = 26;
 
-/** Weights one after the other as parts of a bar, with a line where they are enough. */
+/** Key weights stacked as a bar, with a line at the threshold. */
 function picture(name: string, { keys, total, threshold }: PermissionKeys): HTMLElement {
 	const whole = Number(total > threshold ? total : threshold) || 1;
 	let left = 0;
@@ -126,9 +126,9 @@ export function permissions(
 }
 
 /**
- * The permissions of an account, or those that a change of permissions asks for.
- * @param actives the member with the active ones
- * @param account Base58Check
+ * The permissions of an account, or those that an update of permissions would set.
+ * @param actives name of the member with the active permissions
+ * @param address Base58Check
  */
 export function permissionParts(
 	of: Json,
@@ -145,7 +145,7 @@ export function permissionParts(
 	if (objectsOf(witness, "keys").length > 0)
 		parts.push(permission("witness (makes blocks)", witness, address, known));
 	for (const [index, each] of objectsOf(of, actives).entries()) {
-		// A change names no numbers: active permissions get them in their order, from 2 on (protocol/permissions §2.4).
+		// An update has no ids: active permissions get them in order, from 2 (protocol/permissions §2.4).
 		const id = textOf(each, "id") || String(index + 2);
 		parts.push(permission(`active ${id}: ${textOf(each, "permission_name")}`, each, address, known));
 	}

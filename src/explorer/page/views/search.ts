@@ -1,4 +1,4 @@
-/** The view that finds what a typed text means. */
+/** Search results. */
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf } from "../../answer.js";
@@ -17,22 +17,22 @@ import { isMistyped, searchTerms, type Term } from "../../search-terms.js";
 import { type Child, link, make, note } from "../elements.js";
 import type { ViewContext, ViewMaker } from "../view.js";
 
-/** A thing that was found. */
+/** One result. */
 interface Hit {
-	/** Undefined: there is no view of it. */
+	/** Undefined if no view shows it. */
 	readonly path?: string;
 	readonly text: string;
 }
 
-/** What a term means, and what it was not looked for in. */
+/** The results for a term, and a note about what wasn't searched. */
 interface Found {
 	readonly hits: readonly Hit[];
 	readonly limits?: string;
 }
 
-/** Tokens, witnesses and parameters of one name that are listed. */
+/** The most tokens, witnesses and parameters listed for a name. */
 const MOST = 20;
-/** Tokens of the chain whose names are compared in part: as many as a node tells at once. */
+/** ORC-10 tokens searched for partial names: the most that a node returns at once. */
 const COMPARED_TOKENS = 1_000;
 
 async function foundOf(context: ViewContext, term: Term): Promise<Found> {
@@ -92,7 +92,7 @@ function tokenHit(token: Json): Hit {
 	return { path: `token/${id}`, text: `token ${id}, ${textOf(token, "name")} (${textOf(token, "abbr")})` };
 }
 
-/** Tokens of the chain by a part of a name or abbreviation, those that are called just so first; all of that very name. */
+/** ORC-10 tokens by name: exact names from the whole chain, then partial ones of names and abbreviations. */
 async function tokensNamed({ client }: ViewContext, value: string): Promise<readonly Hit[]> {
 	const wanted = value.toLowerCase();
 	const [same, some] = await Promise.all([
@@ -123,7 +123,7 @@ function limitsOf({ addresses, since }: SeenContracts): string {
 
 const NOTHING_SEEN: SeenContracts = { addresses: [], since: 0 };
 
-/** The contracts that are looked at: those whose stored source fits, then those of the newest blocks. */
+/** The contracts to examine: those whose stored source matches, then those of the newest blocks. */
 async function lookedAt({ client }: ViewContext, typed: string) {
 	const [stored, seen] = await Promise.all([
 		storedContracts(client, typed),
@@ -156,7 +156,7 @@ async function nameFound(context: ViewContext, value: string): Promise<Found> {
 	return { hits: [...tokens, ...contracts.map(contractHit), ...others, ...common], limits: limitsOf(seen) };
 }
 
-/** Witnesses by what they say of themselves, and parameters. */
+/** Witnesses by URL, and parameters by name. */
 async function otherNames({ client, facts }: ViewContext, value: string): Promise<readonly Hit[]> {
 	const wanted = value.toLowerCase();
 	const holds = (text: string): boolean => text.toLowerCase().includes(wanted);

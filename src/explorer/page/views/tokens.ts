@@ -1,4 +1,4 @@
-/** Tokens: ORC-10, and those of contracts that are known. */
+/** Tokens: ORC-10, and those of known contracts. */
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
@@ -80,7 +80,7 @@ async function contractTokens(client: NodeClient): Promise<readonly HTMLElement[
 	const infos = await tokenInfos(client, addresses);
 	const rows = addresses.flatMap((address): Child[][] => {
 		const info = infos.get(address);
-		// Whatever answers to one of these functions isn't a token yet.
+		// A contract that implements only some of these functions isn't a token.
 		if (!info || textOf(info, "symbol") === "" || textOf(info, "total_supply") === "") return [];
 		return [
 			[
@@ -96,7 +96,7 @@ async function contractTokens(client: NodeClient): Promise<readonly HTMLElement[
 	return [table("Tokens of contracts", heads, rows, "None that this node knows of."), note(ELSEWHERE)];
 }
 
-/** Transfers of a token as far as the history has them: it has lists by account. */
+/** Holders and transfers, from the issuer's history: there is no list by ORC-10 token. */
 function moves(context: ViewContext, token: Json): HTMLElement[] {
 	const holding = make("div", {}, note(NO_INDEX));
 	const issuer = addressText(textOf(token, "owner_address")) ?? "";
@@ -124,10 +124,10 @@ function moves(context: ViewContext, token: Json): HTMLElement[] {
 const PARTIES =
 	"The chain has no list of them: these are the issuer and those of the transfers below, with what they hold now.";
 
-/** Accounts that are asked what they hold. */
+/** The most accounts whose balances are fetched. */
 const MAX_HOLDERS = 30;
 
-/** Those of some accounts that hold a token, those with most of it first. */
+/** Those of the given accounts that hold the token, largest balance first. */
 async function holders(
 	{ client, contracts }: ViewContext,
 	token: Json,
@@ -161,7 +161,7 @@ export const tokenView: ViewMaker = async (context, value) => {
 				["Number", textOf(token, "id")],
 				["Short name", textOf(token, "abbr")],
 				["Description", textOf(token, "description")],
-				// Whoever issued it wrote this: it isn't a link.
+				// The URL is set by the issuer and untrusted: not a link.
 				["Address on the web", textOf(token, "url")],
 				["Supply", decimal(wholeOf(token, "total_supply"), precision)],
 				["Decimals", String(precision)],

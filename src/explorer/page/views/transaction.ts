@@ -1,4 +1,4 @@
-/** One transaction: what it asked for, what came of it, what it cost, who signed it. */
+/** One transaction: its contents, result, cost and signatures. */
 
 import { hashedSignature } from "../../../abi/parameter.js";
 import { decodeCall, decodeEvent, type Reading, refusalOf } from "../../abi.js";
@@ -59,7 +59,7 @@ function memberValue(name: string, value: unknown): Child {
 	return /^-?\d+$/.test(String(value)) ? grouped(BigInt(String(value))) : data(String(value));
 }
 
-/** A member as the chain keeps it. */
+/** A member's raw value. */
 const rawMember = (value: unknown): Child =>
 	typeof value === "object" ? data(JSON.stringify(value, null, 2)) : data(String(value));
 
@@ -156,7 +156,7 @@ function internal(info: Json): HTMLElement {
 	);
 }
 
-/** Results in words of people; others stand for themselves. */
+/** Descriptions of results; others are shown as they are. */
 const RESULTS: Readonly<Record<string, string>> = {
 	REVERT: "the contract refused: everything it did was undone",
 	OUT_OF_ENERGY:
@@ -180,7 +180,7 @@ function burnt(name: string, receipt: Json, member: string): Row {
 	return sun === 0n ? undefined : [name, amount(sun)];
 }
 
-/** Who signed it, with which weight, against which threshold. @param transaction as the node answered with it @param isPending whether no block has it yet */
+/** Signers with their weights, and the threshold. @param isPending whether no block includes it yet */
 async function signatures(client: NodeClient, transaction: Json, isPending: boolean): Promise<HTMLElement> {
 	const count = signatureCount(transaction);
 	if (count === 0)
@@ -232,7 +232,7 @@ async function signatures(client: NodeClient, transaction: Json, isPending: bool
 	);
 }
 
-/** What a fee has beside energy and bandwidth. */
+/** The part of a fee that is neither for energy nor for bandwidth. */
 function otherFees(info: Json, receipt: Json): Row {
 	const sun = wholeOf(info, "fee") - wholeOf(receipt, "energy_fee") - wholeOf(receipt, "net_fee");
 	if (sun <= 0n) return undefined;
@@ -297,20 +297,20 @@ const defined = (parts: readonly (HTMLElement | undefined)[]): readonly HTMLElem
 const NOT_AN_ID =
 	"this is not the id of a transaction, which has 64 hexadecimal digits: some are missing, or other characters came along";
 
-/** What a call asks of a contract; undefined where no interface fits it. */
+/** The decoded call; undefined if no interface matches. */
 async function calledBy({ value }: TransactionFacts, contracts: Contracts): Promise<Reading | undefined> {
 	const contract = textOf(value, "contract_address");
 	const call = decodeCall(await contracts.itemsOf(contract), textOf(value, "data"));
 	return call && contracts.units.counted(contract, call);
 }
 
-/** What a transaction sends of a token of the chain, in its decimals; undefined where it sends none. */
+/** The ORC-10 tokens sent, with the token's decimals; undefined if none. */
 async function unitsSent(of: TransactionFacts, units: TokenUnits): Promise<string | undefined> {
 	const sent = tokenUnits(of);
 	return sent && unitText(await units.unitOf(sent[0]), sent[1]);
 }
 
-/** A call on one line; undefined where no interface fits it. */
+/** A call on one line; undefined if no interface matches. */
 async function callSentence(of: TransactionFacts, contracts: Contracts): Promise<Child> {
 	if (of.type !== "TriggerSmartContract") return undefined;
 	const contract = textOf(of.value, "contract_address");
@@ -331,7 +331,7 @@ async function callSentence(of: TransactionFacts, contracts: Contracts): Promise
 	];
 }
 
-/** What it is in a sentence: who, what, whom, and whether it holds. @param called of a call by its interface @param units of a token */
+/** One sentence: status, what was done, by and to whom. @param called decoded call @param units of a token */
 function summary(
 	of: TransactionFacts,
 	info: Json,
@@ -371,10 +371,10 @@ function summary(
 	);
 }
 
-/** Tokens that are named and counted with their decimals. */
+/** The most token movements shown. */
 const MAX_MOVES = 20;
 
-/** Each token that moved, as much as a reader needs to find a payment. */
+/** The tokens that the transaction moved. */
 async function tokensMoved(
 	contracts: Contracts,
 	moves: readonly TokenMove[],
@@ -410,7 +410,7 @@ export const transactionView: ViewMaker = async (context, typed) => {
 		client.call("gettransactioninfobyid", { value: id }),
 		solidNumber(client),
 	]);
-	// Without a receipt it may wait although the node knows it, or the node keeps none.
+	// Without a receipt, it is pending, or the node keeps no receipts.
 	const waiting =
 		textOf(info, "id") === "" ? await client.call("gettransactionfrompending", { value: id }) : {};
 	const isPending = textOf(waiting, "txID") !== "";

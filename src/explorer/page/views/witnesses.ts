@@ -1,4 +1,4 @@
-/** Witnesses: votes, blocks made and missed, rewards. */
+/** Witnesses: votes, produced and missed blocks, rewards. */
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
@@ -22,7 +22,7 @@ import {
 } from "../elements.js";
 import type { ViewMaker } from "../view.js";
 
-/** Witnesses whose rewards are asked for with the list. */
+/** The most witnesses whose rewards are fetched with the list. */
 const MAX_REWARDS = 30;
 
 function missedShare(witness: Json): string {
@@ -57,7 +57,7 @@ export const witnessesView: ViewMaker = async ({ client, signal }) => {
 		return [
 			String(index + 1),
 			link(`witness/${addressText(address) ?? address}`, (addressText(address) ?? address).slice(0, 8), "…"),
-			// Its owner wrote this: it isn't a link.
+			// The URL is set by the witness and untrusted: not a link.
 			textOf(witness, "url"),
 			[bar("share of all votes", Number(votes), Number(all)), grouped(votes)],
 			grouped(wholeOf(witness, "totalProduced")),
