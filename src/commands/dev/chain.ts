@@ -11,7 +11,7 @@ import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
-import { integer } from "../../wallet/node/answer.js";
+import { answeredInteger } from "../../wallet/node/answer.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { parseCount, parseNatural } from "../../wallet/values/integer-text.js";
 import { parseDuration } from "../../wallet/values/moment.js";
@@ -32,7 +32,7 @@ export const DevAccounts = development({
 				address,
 				hex,
 				path,
-				balance: integer({ name: "balance" }, balance),
+				balance: answeredInteger({ name: "balance" }, balance),
 				...(flags.keys ? { privateKey } : {}),
 			};
 		});
@@ -286,7 +286,7 @@ export const DevTime = development({
 		if (!isRecord(info)) throw new Failure("rpc_error", "the node answered with no information");
 		const { headTime, clockOffsetMs } = info;
 		// The chain's clock is this machine's plus an offset; the newest block may be far behind it.
-		const clock = BigInt(Date.now()) + integer({ name: "clockOffsetMs" }, clockOffsetMs);
+		const clock = BigInt(Date.now()) + answeredInteger({ name: "clockOffsetMs" }, clockOffsetMs);
 		const record = { clock, timestamp: headTime, offsetMs: clockOffsetMs };
 		const head = typeof headTime === "bigint" ? localTime(headTime) : headTime;
 		print.record(record, { clock: localTime(clock), "newest block": head, offsetMs: clockOffsetMs });

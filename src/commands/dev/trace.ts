@@ -26,7 +26,7 @@ import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure, onRefusal } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
-import { integer } from "../../wallet/node/answer.js";
+import { answeredInteger } from "../../wallet/node/answer.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
@@ -147,7 +147,7 @@ function printStep(
 	},
 ): void {
 	const { depth, pc, op, gas, gasCost, stack, memory, storage } = step;
-	const left = integer({ name: "gas" }, gas);
+	const left = answeredInteger({ name: "gas" }, gas);
 	if (shown.json) {
 		printJson({
 			depth: Number(depth),

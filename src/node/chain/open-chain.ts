@@ -172,16 +172,7 @@ export class OpenChain {
 					files,
 				)
 			: undefined;
-		const journal: ChainJournal | undefined = opened && {
-			append: (type, payload) => {
-				try {
-					opened.log.append(type, payload);
-				} catch (error) {
-					open.storageFailed(error);
-					throw error;
-				}
-			},
-		};
+		const journal = opened && journalOf(opened.log, (error) => open.storageFailed(error));
 		const chain = new Chain(
 			{ state: head, rules, forks, machine: options.machine, onUnverifiable: options.onUnverifiable },
 			database,
@@ -548,4 +539,18 @@ export function proofGap(config: NodeConfig): string | undefined {
 	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
 	const isCovered = parameters !== undefined || allowsUnverified || !verifiesProofs;
 	return isCovered || config.dev.enabled || !beginsWithProofs(config) ? undefined : PROOFS_UNCHECKED;
+}
+
+/** A block log as a chain's journal. @param failed takes what a write fails with, before it is thrown */
+function journalOf(log: BlockLog, failed: (error: unknown) => void): ChainJournal {
+	return {
+		append: (type, payload) => {
+			try {
+				log.append(type, payload);
+			} catch (error) {
+				failed(error);
+				throw error;
+			}
+		},
+	};
 }

@@ -46,15 +46,15 @@ function fieldValue(owner: string, field: FieldDescriptor, value: Json): unknown
 }
 
 function mapKey(field: FieldDescriptor, key: Json | undefined): unknown {
-	return field.keyKind === "string" ? String(key ?? "") : integer(field, key ?? 0n);
+	return field.keyKind === "string" ? String(key ?? "") : answeredInteger(field, key ?? 0n);
 }
 
 function single(owner: string, field: FieldDescriptor, value: Json): unknown {
 	switch (field.kind) {
 		case "int64":
-			return integer(field, value ?? 0n);
+			return answeredInteger(field, value ?? 0n);
 		case "int32":
-			return Number(integer(field, value ?? 0n));
+			return Number(answeredInteger(field, value ?? 0n));
 		case "bool":
 			return value === true || value === "true";
 		case "double":
@@ -78,7 +78,7 @@ function single(owner: string, field: FieldDescriptor, value: Json): unknown {
  * @param field what is named if it is none
  * @throws {Failure} `rpc_error`
  */
-export function integer(field: Pick<FieldDescriptor, "name">, value: Json | undefined): bigint {
+export function answeredInteger(field: Pick<FieldDescriptor, "name">, value: Json | undefined): bigint {
 	const number = typeof value === "string" && /^-?\d{1,19}$/.test(value) ? BigInt(value) : value;
 	if (typeof number === "bigint" && BigInt.asIntN(64, number) === number) return number;
 	throw unreadable(field);

@@ -212,7 +212,7 @@ it("takes all addresses of an IPv6 network for one client", () => {
 	const clients: string[] = [];
 	const gate = { enter: (client: string) => clients.push(client) > 0, leave: () => {} } as const;
 	for (const remoteAddress of ["2001:db8:0:1::5", "2001:db8:0:1:ffff::6", "::ffff:192.0.2.1", undefined])
-		behind(
+		void behind(
 			gate as never,
 			{ remoteAddress },
 			() => {},

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { Account, AccountResourceMessage, TransactionInfo } from "../../../src/protocol/messages.js";
 import { isRecord, type JsonRecord, readJson, writeJson, writeWireJson } from "../../../src/wallet/json.js";
-import { integer, messageFrom } from "../../../src/wallet/node/answer.js";
+import { answeredInteger, messageFrom } from "../../../src/wallet/node/answer.js";
 import { viewOf } from "../../../src/wallet/view/message-view.js";
 
 const record = (text: string): JsonRecord => {
@@ -74,6 +74,6 @@ it.each<[string | bigint]>([["9".repeat(200_000)], ["9223372036854775808"], [2n 
 	"a number that no chain has is the node's fault",
 	(balance) => {
 		expect(() => messageFrom(Account, { balance })).toThrow("a member balance that can't be read");
-		expect(() => integer({ name: "gas" }, balance)).toThrow("a member gas that can't be read");
+		expect(() => answeredInteger({ name: "gas" }, balance)).toThrow("a member gas that can't be read");
 	},
 );
