@@ -107,7 +107,10 @@ export function readStorageLayout(json: unknown): StorageLayout | undefined {
 }
 
 /** All variables, with structs expanded into members; one that contains itself is left out. */
-export function variablesOf({ variables, types }: StorageLayout): readonly Variable[] {
+export const variablesOf = ({ variables, types }: StorageLayout): readonly Variable[] =>
+	expanded(types, variables);
+
+function expanded(types: StorageLayout["types"], top: readonly LayoutEntry[]): readonly Variable[] {
 	const found: Variable[] = [];
 	let left = MAX_ENTRIES;
 	const within = new Set<string>();
@@ -123,7 +126,7 @@ export function variablesOf({ variables, types }: StorageLayout): readonly Varia
 			} else found.push(variableAt(types, type, prefix + name, base + slot, offset));
 		}
 	};
-	add(variables, "", 0n);
+	add(top, "", 0n);
 	return found;
 }
 
@@ -150,14 +153,8 @@ export function valueOfKey(
 	typedKey: string,
 	forms: LayoutAddresses,
 ): readonly Variable[] {
-	const label = `${name}[${typedKey}]`;
-	const members = types.get(mapping?.valueType ?? list?.element ?? "")?.members ?? [];
 	const at = (type: string, place: bigint, offset: number): readonly Variable[] =>
-		members.length === 0
-			? [variableAt(types, type, label, place, offset)]
-			: members.map((member) =>
-					variableAt(types, member.type, `${label}.${member.name}`, place + member.slot, member.offset),
-				);
+		expanded(types, [{ name: `${name}[${typedKey}]`, type, slot: place, offset }]);
 	if (mapping) {
 		const place = slotOfKey(slot, mapping.keyType, typedKey, forms);
 		return place === undefined ? [] : at(mapping.valueType, place, 0);
@@ -286,7 +283,10 @@ export function variablesAt(
 		found.get(variable.slot)?.push(variable);
 		for (const key of keysInto(layout, variable, found.keys(), words, forms)) {
 			if (left <= 0) return;
-			for (const inner of valueOfKey(layout, variable, key, forms)) visit(inner, depth + 1);
+			const inside = valueOfKey(layout, variable, key, forms);
+			// A struct without end costs its hash and expansion, and leaves nothing to visit.
+			if (inside.length === 0) left--;
+			for (const inner of inside) visit(inner, depth + 1);
 		}
 		for (const part of longParts(variable, found.keys())) found.get(part.slot)?.push(part);
 	};

@@ -84,6 +84,10 @@ describe("variables of a layout", () => {
 				},
 			});
 			expect(variablesOf({ ...deep, types: counting })).toEqual([]);
+			looked = 0;
+			const list = { element: "t_0", isDynamic: false };
+			const elements: Variable = { name: "a", type: "", slot: 0n, offset: 0, bytes: 32, list };
+			expect(valueOfKey({ ...deep, types: counting }, elements, "1", ADDRESS_FORMS)).toEqual([]);
 		}
 	});
 

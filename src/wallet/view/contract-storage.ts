@@ -43,8 +43,11 @@ export function walletForms(read: (text: string) => string | undefined): LayoutA
 	return { read, write: (digits) => toBase58Check(fromHex(prefix + digits)) };
 }
 
+/** A step behind the name of a variable: `.member`, `[key]`. */
+const STEP = /\.([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|[^\]]*)\]/g;
+
 /**
- * The variables selected by a path: `owner`, `balances[bob]`, `orders[3].amount`; without a path, the whole layout.
+ * The variables selected by a path: `owner`, `balances[bob]`, `orders[3].range.low`; without a path, the whole layout.
  * @throws {Failure} `bad_value`
  */
 export function variablesNamed(
@@ -54,8 +57,8 @@ export function variablesNamed(
 ): readonly Variable[] {
 	const all = variablesOf(layout);
 	if (path === undefined) return all;
-	const keys = [...path.matchAll(/\[("(?:[^"\\]|\\.)*"|[^\]]*)\]/g)];
-	const [name = ""] = path.split("[");
+	const [name = ""] = path.split(/[.[]/, 1);
+	let at = name;
 	let found = startingWith(all, name);
 	if (found.length === 0) {
 		const near = nearest(
@@ -66,7 +69,13 @@ export function variablesNamed(
 			hint: near.length > 0 ? `did you mean ${near[0]}?` : "coin contract storage <contract> lists them",
 		});
 	}
-	for (const [part, typed = ""] of keys) {
+	for (const [part, member, typed = ""] of path.matchAll(STEP)) {
+		if (member !== undefined) {
+			found = startingWith(found, at + part);
+			if (found.length === 0) throw new Failure("bad_value", `there is no member ${member} in ${at}`);
+			at += part;
+			continue;
+		}
 		const [only, second] = found;
 		if (!only || second)
 			throw new Failure("bad_value", `${part} is behind a structure: name one of its members`);
@@ -74,12 +83,9 @@ export function variablesNamed(
 		found = valueOfKey(layout, only, key, forms);
 		if (found.length === 0)
 			throw new Failure("bad_value", `${part} is not a key of ${only.name}, which is ${only.type}`);
+		at = `${only.name}[${key}]`;
 	}
-	const member = /\]\.([^[\]]+)$/.exec(path)?.[1];
-	if (member === undefined) return found;
-	const chosen = found.filter((variable) => variable.name.endsWith(`].${member}`));
-	if (chosen.length === 0) throw new Failure("bad_value", `there is no member ${member} in ${path}`);
-	return chosen;
+	return found;
 }
 
 /**
@@ -117,7 +123,9 @@ export async function withElements(
 		let shown = 0;
 		for (; shown < Math.min(Number(length), MAX_ELEMENTS); shown++) {
 			if (found.length + elements.length >= MAX_SHOWN) break;
-			elements.push(...valueOfKey(layout, variable, String(shown), forms));
+			const inside = valueOfKey(layout, variable, String(shown), forms);
+			if (inside.length === 0) break;
+			elements.push(...inside);
 		}
 		if (!list || list.isDynamic || BigInt(shown) < length) found.push(variable);
 		found.push(...elements);

@@ -5,6 +5,7 @@ import {
 	type StorageLayout,
 	slotOfKey,
 	type Variable,
+	variablesAt,
 	wordOf,
 } from "../../../src/abi/storage-layout.js";
 import { fromBase58Check } from "../../../src/protocol/address.js";
@@ -29,6 +30,7 @@ const layout = readStorageLayout({
 		{ label: "paid", slot: "2", offset: 0, type: "t_map" },
 		{ label: "list", slot: "3", offset: 0, type: "t_list" },
 		{ label: "fixed", slot: "4", offset: 0, type: "t_fixed" },
+		{ label: "positions", slot: "7", offset: 0, type: "t_positions" },
 	],
 	types: {
 		t_address: inplace("address", 20),
@@ -54,6 +56,28 @@ const layout = readStorageLayout({
 			members: [
 				{ label: "amount", slot: "0", offset: 0, type: "t_uint256" },
 				{ label: "by", slot: "1", offset: 0, type: "t_address" },
+			],
+		},
+		t_positions: {
+			encoding: "mapping",
+			label: "mapping(address => struct S.Position)",
+			numberOfBytes: "32",
+			key: "t_address",
+			value: "t_position",
+		},
+		t_position: {
+			...inplace("struct S.Position", 160),
+			members: [
+				{ label: "count", slot: "0", offset: 0, type: "t_uint256" },
+				{ label: "range", slot: "1", offset: 0, type: "t_range" },
+				{ label: "parts", slot: "2", offset: 0, type: "t_fixed" },
+			],
+		},
+		t_range: {
+			...inplace("struct S.Range", 32),
+			members: [
+				{ label: "low", slot: "0", offset: 0, type: "t_uint16" },
+				{ label: "high", slot: "0", offset: 2, type: "t_uint16" },
 			],
 		},
 		t_list: { encoding: "dynamic_array", label: "uint16[]", numberOfBytes: "32", base: "t_uint16" },
@@ -108,6 +132,31 @@ describe("variables by name", () => {
 		expect(await value("list[17]")).toEqual(["3"]);
 		expect(await value("fixed[2]")).toEqual(["4"]);
 		expect(await value("paid")).toEqual(["by key"]);
+	});
+
+	test("are found in structures within structures, and behind members of these", async () => {
+		const place = slotOfKey(7n, "address", "ann", forms) as bigint;
+		const words = new Map([
+			[place + 1n, `${"0".repeat(56)}00080003`],
+			[place + 3n, wordOf(5n)],
+		]);
+		const values = async (path: string) =>
+			(await storedValues(variablesNamed(layout, path, forms), reader(words), forms)).map(
+				({ name, value }) => [name, value],
+			);
+		expect(await values("positions[ann].range")).toEqual([
+			["positions[ann].range.low", "3"],
+			["positions[ann].range.high", "8"],
+		]);
+		expect(await values("positions[ann].range.high")).toEqual([["positions[ann].range.high", "8"]]);
+		expect(await values("positions[ann].parts[1]")).toEqual([["positions[ann].parts[1]", "5"]]);
+		expect(await values("positions[ann]")).toHaveLength(4);
+		const slots = [place + 1n];
+		const known = variablesAt(layout, slots, [ANN.padStart(64, "0")], { ...forms, read: () => ANN });
+		expect(known.get(place + 1n)?.map(({ name }) => name.replace(/\[.*\]/, "[…]"))).toEqual([
+			"positions[…].range.low",
+			"positions[…].range.high",
+		]);
 	});
 
 	test("lists show their elements, up to a bound", async () => {
@@ -184,6 +233,7 @@ describe("variables by name", () => {
 		["paid[ann][5].nothing", "no member nothing"],
 		["owner[1]", "not a key of owner"],
 		["paid[ann][5][1]", "behind a structure"],
+		["positions[ann].range.lo", "no member lo in positions[ann].range"],
 	])("%s is refused", (path, message) => {
 		expect(() => variablesNamed(layout, path, forms)).toThrow(message);
 	});
