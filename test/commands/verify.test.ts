@@ -302,9 +302,11 @@ describe("coin contract deploy <file.sol:Name>", () => {
 describe("a contract that a development chain compiled and deployed", () => {
 	it("is verified there, and its label is free again when the chain has begun anew", async () => {
 		const deploy = ["contract", "deploy", "Store.sol:Store", "42", "--label", "kept"];
-		const { contractAddress } = await chain.acts(deploy);
-		const named = [...deploy.slice(0, 4), "--node", chain.gateway];
-		for (const address of [contractAddress, (await chain.acts(named))["contractAddress"]]) {
+		const waited = await chain.acts(deploy);
+		expect(waited).toMatchObject({ verified: "exact", stored: true });
+		const named = await chain.acts([...deploy.slice(0, 4), "--node", chain.gateway]);
+		const { contractAddress: atOnce } = (await chain.value(deploy.slice(0, 4).join(" "))) as typeof waited;
+		for (const address of [waited["contractAddress"], named["contractAddress"], atOnce]) {
 			const answer = await fetch(`${chain.gateway}/v1/contracts/${String(address)}/source`);
 			expect(((await answer.json()) as { data: object[] }).data).toEqual([
 				expect.objectContaining({

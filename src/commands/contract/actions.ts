@@ -38,7 +38,7 @@ export const ContractDeploy = acting({
 		"Takes a Solidity file, which is compiled with the package solc of its project (node_modules, remappings of foundry), a compiler's or " +
 		"toolchain's file, or code and interface by themselves; the constructor's arguments follow, amounts of tokens as 5@gold. " +
 		"The contract's address is known, and printed, before the transaction is sent. Interface and layout of storage are kept for " +
-		"later calls, a development chain gets the source that was compiled; --label adds the contract to the contacts.",
+		"later calls; with --wait the code is compared with what was compiled here, and a development chain gets the source. --label adds the contract to the contacts.",
 	usage: "contract deploy (<file.sol[:Name]> | --artifact <path> | --bin <code>) [<argument>...]",
 	examples: [
 		"<%= config.bin %> contract deploy contracts/Token.sol:Token 1000 --label token --wait",
@@ -96,6 +96,12 @@ export const ContractDeploy = acting({
 			...requestedFeeLimit(flags),
 		};
 		const plan = await deploymentPlan(context, deployment, amounts);
+		let created: Uint8Array | undefined;
+		const verified = async (): Promise<object> => {
+			if (!compiled || !created) return {};
+			const { storeDeployed } = await import("./verify.js");
+			return storeDeployed(context.client, created, compiled.contract, compiled.made);
+		};
 		return {
 			...plan,
 			nodesWord: amounts.nodesWord,
@@ -104,18 +110,18 @@ export const ContractDeploy = acting({
 			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
 			afterSending: async ({ transaction }) => {
 				const address = contractAddress(transaction.id, context.owner);
+				created = address;
 				// The on-chain record drops tuple members.
 				if (items.length > 0) await keepInterface(context.settings, address, abi, storageLayout);
-				if (compiled) {
-					const { storeDeployed } = await import("./verify.js");
-					await storeDeployed(context.client, address, compiled.contract, compiled.made);
-				}
+				// A chain that seals at once has the code already, and nobody asks for more without waiting.
+				if (!flags.wait && !flags["wait-included"]) await verified().catch(onRefusal({}));
 				if (label === undefined) return;
 				const contract = toHex(await fetchGenesisId(context.client));
 				const contact = { label, address, note: `${name || "contract"}, ${transaction.idHex}`, contract };
 				const { contactsFile } = context.settings;
 				await addContact(contactsFile, contact, note, isFree);
 			},
+			found: verified,
 			afterFailing: async () => {
 				const { settings, client } = context;
 				if (label !== undefined && (await isGone(client, label)))

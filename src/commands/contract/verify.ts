@@ -135,24 +135,29 @@ export const ContractVerify = query({
 	},
 });
 
-/** Compares a just deployed contract with its compiled code, and stores its source on a development chain. */
+/**
+ * Compares a just deployed contract with its compiled code, and stores its source on a development chain.
+ * @returns `verified`: how they match, or `none`; `stored` if the source was
+ * @throws {Failure} `not_found` before a block has the code
+ */
 export async function storeDeployed(
 	client: NodeClient,
 	address: Uint8Array,
 	contract: CompiledContract,
 	{ compiler, input }: CompiledSources,
-): Promise<void> {
-	if (!hasCode(contract)) return;
+): Promise<{ readonly verified?: string; readonly stored?: boolean }> {
+	if (!hasCode(contract)) return {};
+	const { runtimecode } = await fetchContract(client, address);
+	const { match } = compareCode(contract.runtime, runtimecode);
+	if (match === undefined) return { verified: "none" };
 	try {
 		// Don't send sources to any node but a development chain.
 		await callJsonRpc(client, "dev_info", [], developmentUrl(client.settings));
-		const { runtimecode } = await fetchContract(client, address);
-		const { match } = compareCode(contract.runtime, runtimecode);
-		if (match !== undefined)
-			await store(client, address, sourceRecord(contract, match, compiler, input), undefined);
+		await store(client, address, sourceRecord(contract, match, compiler, input), undefined);
+		return { verified: match, stored: true };
 	} catch (error) {
-		// The deployment may still be pending, or the chain is no development chain.
 		if (!(error instanceof Failure)) throw error;
+		return { verified: match };
 	}
 }
 

@@ -33,6 +33,10 @@ export interface ActingResult {
 	readonly energy?: bigint | undefined;
 	readonly bandwidth?: bigint | undefined;
 	readonly contractAddress?: string | undefined;
+	/** How the code of a new contract matches what was compiled here: `exact`, `code` or `none`. */
+	readonly verified?: string | undefined;
+	/** Whether the source of a new contract is stored with the node. */
+	readonly stored?: boolean | undefined;
 	readonly tokenId?: string | undefined;
 	readonly exchangeId?: bigint | undefined;
 	readonly orderId?: string | undefined;
@@ -189,6 +193,10 @@ function reportedLines(result: ActingResult): string[] {
 	const cancelledText = Object.entries(cancelled ?? {}).map(([name, sun]) => `${formatCoin(sun)} (${name})`);
 	const rows: readonly (readonly [string, string | bigint | undefined])[] = [
 		["contract", contractAddress],
+		[
+			"verified",
+			result.verified && `${result.verified}${result.stored ? ", source stored with the node" : ""}`,
+		],
 		["token", tokenId],
 		["exchange", exchangeId],
 		["order", orderId],
