@@ -143,7 +143,10 @@ export async function buildOfStored({
 	return { input, output };
 }
 
-/** @param asked standard JSON input; if undefined, the files are sources in the project of the first one */
+/**
+ * Compiles by the compiler of a project: that of the first file, or of the working directory if there is none.
+ * @param asked standard JSON input; if undefined, the files are sources in that project
+ */
 async function compiled(
 	paths: readonly string[],
 	solc: string | undefined,
@@ -151,8 +154,8 @@ async function compiled(
 	asked?: JsonRecord,
 ): Promise<{ readonly input: JsonRecord; readonly output: Json; readonly version: string }> {
 	const [first = "-"] = paths;
-	const project = first === "-" ? undefined : projectOf(first, process.cwd());
-	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project?.compiler);
+	const project = projectOf(first, process.cwd());
+	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project.compiler);
 	const input = asked
 		? withWantedOutput(asked)
 		: await standardInput(paths, process.cwd(), settings, project);

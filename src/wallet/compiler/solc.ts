@@ -101,7 +101,10 @@ async function compilerAt(path: string): Promise<Compiler> {
 	return loaded(createRequire(import.meta.url)(path), path);
 }
 
-/** Loads a package by path, or one installed beside this program; the working directory doesn't count. */
+/**
+ * Loads a package by path, or one installed beside this program. One in the working directory runs only if it belongs to the project of
+ * the source or of that directory.
+ */
 function packaged(name: string): Compiler | undefined {
 	const require = createRequire(import.meta.url);
 	let path: string;

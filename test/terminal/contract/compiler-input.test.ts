@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { buildOfStored, contractsFrom } from "../../../src/terminal/contract/compiler-input.js";
 
 test("a build file without an answer is compiled from what was asked", async () => {
@@ -12,6 +12,25 @@ test("a build file without an answer is compiled from what was asked", async () 
 		writeFileSync(file, JSON.stringify({ _format: "hh3-sol-build-info-1", solcVersion: "0.8.28", input }));
 		await expect(contractsFrom([file], join(directory, "no-solc"), {})).rejects.toThrow("no-solc");
 	} finally {
+		rmSync(directory, { recursive: true });
+	}
+});
+
+test("the compiler of the working directory's project compiles what has no file", async () => {
+	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
+	const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory);
+	try {
+		mkdirSync(join(directory, "node_modules/solc"), { recursive: true });
+		writeFileSync(join(directory, "package.json"), "{}");
+		writeFileSync(join(directory, "node_modules/solc/package.json"), '{ "main": "solc.cjs" }');
+		writeFileSync(
+			join(directory, "node_modules/solc/solc.cjs"),
+			`exports.version = () => "0.1.99+x"; exports.compile = () => '{ "contracts": {} }';`,
+		);
+		const stored = { compiler: "0.1.99+x", settings: {}, sources: { "a.sol": "contract A {}" } };
+		expect(await buildOfStored(stored)).toMatchObject({ output: { contracts: {} } });
+	} finally {
+		cwd.mockRestore();
 		rmSync(directory, { recursive: true });
 	}
 });
