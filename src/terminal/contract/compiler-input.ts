@@ -162,12 +162,16 @@ async function compiled(
 	return { input, output: await compileStandardInput(compiler, input), version: compiler.version };
 }
 
-/** Returns JSON of a compiler or toolchain, after compiling it if it is standard JSON input. @throws {Failure} */
-export async function compiledJson(json: Json, solc: string | undefined): Promise<Json> {
+/**
+ * Returns JSON of a compiler or toolchain, after compiling it if it is standard JSON input.
+ * @param path the file, whose project may have the compiler; - for the working directory's
+ * @throws {Failure}
+ */
+export async function compiledJson(json: Json, solc: string | undefined, path: string): Promise<Json> {
 	const build = buildFile(json);
 	const asked = build && !build.output ? build.input : json;
 	if (!isStandardInput(asked)) return build?.output ?? json;
-	return compileStandardInput(await findCompiler(solc, process.env["PATH"] ?? ""), withWantedOutput(asked));
+	return (await compiled([path], solc, {}, asked)).output;
 }
 
 export interface CompiledSources {

@@ -150,8 +150,10 @@ async function fromArtifact(path: string, flags: DeploymentFlags, libraries: Lib
 		const isOwn = name === undefined && own.length > 0;
 		return fromContracts(isOwn ? own : made.contracts, file, name, libraries, made);
 	}
-	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
-	const file = await compiledJson(await wholeBuild(givenJson(text, `${path} is not JSON`), path), solc);
+	const place = path.replace(/^@/, "");
+	const text = await flagText(path === "-" ? path : `@${place}`, "the artifact");
+	const json = await wholeBuild(givenJson(text, `${path} is not JSON`), place);
+	const file = await compiledJson(json, solc, place);
 	if (isStandardOutput(file)) return fromContracts(compiledContracts(file), path, name, libraries);
 	const abi = artifactMember(file, "abi");
 	// Toolchains write the code as text, compilers inside objects.

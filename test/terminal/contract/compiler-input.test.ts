@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { buildOfStored, contractsFrom } from "../../../src/terminal/contract/compiler-input.js";
+import { buildOfStored, compiledJson, contractsFrom } from "../../../src/terminal/contract/compiler-input.js";
 
 test("a build file without an answer is compiled from what was asked", async () => {
 	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
@@ -16,7 +16,7 @@ test("a build file without an answer is compiled from what was asked", async () 
 	}
 });
 
-test("the compiler of the working directory's project compiles what has no file", async () => {
+test("the compiler of the working directory's project compiles what has no file, or a file of it", async () => {
 	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
 	const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory);
 	try {
@@ -29,6 +29,8 @@ test("the compiler of the working directory's project compiles what has no file"
 		);
 		const stored = { compiler: "0.1.99+x", settings: {}, sources: { "a.sol": "contract A {}" } };
 		expect(await buildOfStored(stored)).toMatchObject({ output: { contracts: {} } });
+		cwd.mockReturnValue(tmpdir());
+		expect(await compiledJson(input, undefined, join(directory, "in.json"))).toEqual({ contracts: {} });
 	} finally {
 		cwd.mockRestore();
 		rmSync(directory, { recursive: true });
