@@ -33,7 +33,7 @@ export function withWantedOutput(input: JsonRecord): JsonRecord {
 }
 
 /**
- * Reads sources and their imports: by relative path, by the project's remappings, or from `node_modules`.
+ * Reads sources and their imports: by relative path, by the project's remappings, or from `node_modules` of the project or above.
  * @param directory base of relative paths
  * @throws {Failure} `bad_value` for a file that can't be read; for more than 1,000 files or 16 MiB
  */
@@ -91,9 +91,11 @@ export function importsOf(text: string): string[] {
 }
 
 async function readSource(unit: string, directory: string): Promise<string> {
-	const candidates = isAbsolute(unit)
-		? [unit]
-		: [join(directory, unit), join(directory, "node_modules", unit)];
+	// Workspaces have the packages of all projects above them; what another user put there isn't taken.
+	const above = directoriesAbove(directory)
+		.map((place) => join(place, "node_modules"))
+		.filter((place, level) => level === 0 || (existsSync(place) && isOwn(place)));
+	const candidates = isAbsolute(unit) ? [unit] : [directory, ...above].map((place) => join(place, unit));
 	for (const path of candidates) {
 		try {
 			if ((await stat(path)).size > MAX_BYTES)
@@ -104,7 +106,7 @@ async function readSource(unit: string, directory: string): Promise<string> {
 		}
 	}
 	throw new Failure("bad_value", `the source ${unit} can't be read`, {
-		hint: "imports are looked for beside their file, by the project's remappings, below its top, and in its node_modules",
+		hint: "imports are looked for beside their file, by the project's remappings, below its top, and in node_modules there and above",
 	});
 }
 
@@ -159,15 +161,15 @@ function isMarked(directory: string): boolean {
 /** Whether a package is safe to run: no other user of this machine may have placed or can change it. */
 function isOwnPackage(path: string): boolean {
 	if (!existsSync(join(path, "package.json"))) return false;
-	if (process.getuid === undefined) return true;
 	const found = realpathSync(path);
 	// Also checks symbolic links on the way: one may lead to a place where anyone can write.
 	return [dirname(path), path, found, join(found, "package.json")].every(isOwn);
 }
 
 function isOwn(path: string): boolean {
+	if (process.getuid === undefined) return true;
 	const found = lstatSync(path);
-	const isOurs = found.uid === process.getuid?.() || found.uid === 0;
+	const isOurs = found.uid === process.getuid() || found.uid === 0;
 	return isOurs && (found.isSymbolicLink() || (found.mode & WRITABLE_BY_ALL) === 0);
 }
 

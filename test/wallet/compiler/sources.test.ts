@@ -85,6 +85,18 @@ test("imports are read by remappings, and the compiler is told of them", async (
 	expect(input["settings"]).toMatchObject({ remappings: ["dep/=lib/dep/src/"] });
 });
 
+test("imports are read from node_modules above a project too, unless others may write there", async () => {
+	put("app/package.json", "{}");
+	put("app/A.sol", 'import "base/B.sol";');
+	put("node_modules/base/B.sol", "// B");
+	const sources = async () =>
+		(await standardInput(["A.sol"], join(top, "app"), {}, projectOf("A.sol", join(top, "app"))))["sources"];
+	expect(await sources()).toMatchObject({ "base/B.sol": { content: "// B" } });
+	if (process.getuid === undefined) return;
+	chmodSync(join(top, "node_modules"), 0o777);
+	await expect(sources()).rejects.toThrow("base/B.sol can't be read");
+});
+
 test("settings that are longer than settings are get refused", () => {
 	put("remappings.txt", "x".repeat((1 << 20) + 1));
 	expect(() => projectOf("A.sol", top)).toThrow("longer than settings of a project are");
