@@ -35,8 +35,9 @@ import { fetchContract, isGone } from "../../wallet/view/contract-record.js";
 export const ContractDeploy = acting({
 	summary: "Deploy a contract",
 	description:
-		"Takes a Solidity file, which is compiled with the package solc of its project (node_modules, remappings of foundry), a compiler's or " +
+		"Takes a Solidity file, which is compiled with the package solc of its project (node_modules, remappings and settings of foundry.toml), a compiler's or " +
 		"toolchain's file, or code and interface by themselves; the constructor's arguments follow, amounts of tokens as 5@gold. " +
+		"Settings in hardhat.config aren't read: --artifact artifacts/build-info/<id>.json has them. " +
 		"The contract's address is known, and printed, before the transaction is sent. Interface and layout of storage are kept for " +
 		"later calls; with --wait the code is compared with what was compiled here, and a development chain gets the source. --label adds the contract to the contacts.",
 	usage: "contract deploy (<file.sol[:Name]> | --artifact <path> | --bin <code>) [<argument>...]",

@@ -23,15 +23,15 @@ import { parseCount } from "../../wallet/values/integer-text.js";
 import { readBoundedFile } from "../input/bounded-file.js";
 import { flagText } from "./contract-input.js";
 
-/** How sources are compiled. */
+/** How sources are compiled; what they don't say is taken from the project's `foundry.toml`. */
 export const compilerSettingFlags = {
 	"optimizer-runs": Flags.string({
-		description: "compile with the optimizer, for so many runs",
+		description: "compile with the optimizer, for so many runs (default: as foundry.toml says)",
 		helpValue: "<n>",
 		helpGroup: "CONTRACT",
 	}),
 	"evm-version": Flags.string({
-		description: "version of the machine to compile for (default: the compiler's)",
+		description: "version of the machine to compile for (default: foundry.toml's, or the compiler's)",
 		helpValue: "<name>",
 		helpGroup: "CONTRACT",
 	}),
@@ -158,7 +158,7 @@ async function compiled(
 	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project.compiler);
 	const input = asked
 		? withWantedOutput(asked)
-		: await standardInput(paths, process.cwd(), settings, project);
+		: await standardInput(paths, process.cwd(), { ...project.settings, ...settings }, project);
 	return { input, output: await compileStandardInput(compiler, input), version: compiler.version };
 }
 

@@ -115,6 +115,8 @@ interface Project {
 	readonly root: string;
 	/** `context:prefix=target`, as the compiler takes them. */
 	readonly remappings: readonly string[];
+	/** From `foundry.toml`; empty without one: other toolchains keep theirs in programs. */
+	readonly settings: CompilerSettings;
 	/** The project's own package `solc`; undefined if it has none. */
 	readonly compiler: string | undefined;
 }
@@ -137,7 +139,7 @@ export function projectOf(file: string, directory: string): Project {
 	const compiler = directoriesAbove(root)
 		.map((place) => join(place, "node_modules", "solc"))
 		.find(isOwnPackage);
-	return { root, remappings: remappingsOf(root), compiler };
+	return { root, remappings: remappingsOf(root), settings: settingsOf(root), compiler };
 }
 
 function directoriesAbove(directory: string): string[] {
@@ -181,6 +183,22 @@ function remappingsOf(root: string): readonly string[] {
 	const given = [...lines, ...quoted].map((line) => line.trim()).filter((line) => /^[^#=]+=.+$/.test(line));
 	const prefixes = new Set(given.map((line) => line.replace(/^[^:=]*:/, "").split("=")[0]));
 	return [...given, ...librariesOf(root).filter((line) => !prefixes.has(line.split("=")[0]))];
+}
+
+/** Settings of the default profile of `foundry.toml`, read as foundry does: a number of runs alone turns the optimizer on. */
+function settingsOf(root: string): CompilerSettings {
+	const sections = settingsText(join(root, "foundry.toml")).split(/^[ \t]*\[(?=\[?[\w."'-]+\])/m);
+	const own = sections.find((section) => section.startsWith("profile.default]")) ?? "";
+	const value = (name: string): string | undefined =>
+		new RegExp(`^[ \\t]*${name.replace("_", "[_-]")}[ \\t]*=[ \\t]*["']?(\\w{1,20})`, "m").exec(own)?.[1];
+	const [optimizer, evmVersion] = [value("optimizer"), value("evm_version")];
+	const runs = Number(value("optimizer_runs")?.replaceAll("_", "") ?? (optimizer === "true" ? 200 : 0));
+	const isOn = optimizer === "true" || (optimizer === undefined && runs > 0);
+	return {
+		...(isOn && Number.isSafeInteger(runs) ? { optimizerRuns: runs } : {}),
+		...(evmVersion === undefined ? {} : { evmVersion: evmVersion.toLowerCase() }),
+		...(value("via_ir") === "true" ? { viaIr: true } : {}),
+	};
 }
 
 function librariesOf(root: string): string[] {

@@ -21,6 +21,7 @@ test("a project begins where its files mark it, and brings its compiler along", 
 	expect(projectOf("contracts/deep/A.sol", join(top, "app"))).toEqual({
 		root: join(top, "app"),
 		remappings: [],
+		settings: {},
 		compiler: undefined,
 	});
 	put("node_modules/solc/package.json", "{}");
@@ -60,6 +61,16 @@ test("remappings come from both files and from the libraries of foundry", () => 
 		"solmate/=vendor/solmate/",
 		"plain/=lib/plain/",
 	]);
+});
+
+test.each([
+	["optimizer_runs = 1_000\nvia_ir = true # slow", { optimizerRuns: 1000, viaIr: true }],
+	["optimizer = true\nevm_version = 'Paris'", { optimizerRuns: 200, evmVersion: "paris" }],
+	["optimizer = false\noptimizer-runs = 9\n# via_ir = true", {}],
+	['[profile."my-ci"]\noptimizer_runs = 9', {}],
+])("settings of the default profile of foundry are read: %j", (text, settings) => {
+	put("foundry.toml", `[profile.default]\n${text}\n[[profile.default.more]]\nvia_ir = true\n`);
+	expect(projectOf("A.sol", top).settings).toEqual(settings);
 });
 
 test("the longest remapping counts, where its context fits", () => {
