@@ -31,6 +31,7 @@ export const abiFlag = {
 	abi: Flags.string({
 		description:
 			"the contract's interface: @file, JSON, - or a contract that has the same (default: its own)",
+		aliases: ["as"],
 		helpValue: "<json>",
 		helpGroup: "CONTRACT",
 	}),
@@ -73,7 +74,7 @@ export const callArguments = {
 };
 
 export const callFlags = {
-	...abiFlag,
+	abi: { ...abiFlag.abi, aliases: [] },
 	...valueFlags,
 	as: Flags.string({
 		description: "contract whose interface counts, such as the one behind a proxy that isn't recognised",

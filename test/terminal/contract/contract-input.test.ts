@@ -1,9 +1,16 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Parser } from "@oclif/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromHex } from "../../../src/protocol/bytes.js";
-import { flagText, namedCall, valuesOf } from "../../../src/terminal/contract/contract-input.js";
+import {
+	abiFlag,
+	callFlags,
+	flagText,
+	namedCall,
+	valuesOf,
+} from "../../../src/terminal/contract/contract-input.js";
 import { checkLibrary, deployable } from "../../../src/terminal/contract/deployment-input.js";
 import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { NamedAmounts } from "../../../src/wallet/token/named-amount.js";
@@ -31,6 +38,12 @@ test("coins and tokens that go with a call are read in their units", async () =>
 	await expect(values({ "token-id": "1", "token-value": "7@gold" })).rejects.toThrow("name it once");
 	await expect(values({ "token-value": "7" })).rejects.toMatchObject({ code: "usage" });
 	await expect(values({ "token-value": "7@coin" })).rejects.toThrow("coin is not an ORC-10 token");
+});
+
+test("--as names a contract for its interface wherever --abi may", async () => {
+	expect((await Parser.parse(["--as", "logic"], { flags: abiFlag })).flags).toMatchObject({ abi: "logic" });
+	const { flags } = await Parser.parse(["--as", "logic"], { flags: callFlags });
+	expect([flags.as, flags.abi]).toEqual(["logic", undefined]);
 });
 
 test("arguments are known to be given by names that only the node says", async () => {
