@@ -306,6 +306,9 @@ describe("a contract that a development chain compiled and deployed", () => {
 		expect(waited).toMatchObject({ verified: "exact", stored: true });
 		const named = await chain.acts([...deploy.slice(0, 4), "--node", chain.gateway]);
 		const { contractAddress: atOnce } = (await chain.value(deploy.slice(0, 4).join(" "))) as typeof waited;
+		const unnamed = await chain.coin([...deploy.slice(0, 4), "--text", "--wait"]);
+		expect(unnamed.stdout).toContain("  verified    exact, source stored with the node");
+		expect(unnamed.stderr).toMatch(/coin contact add <label> T\w{33} gives the contract a label/);
 		for (const address of [waited["contractAddress"], named["contractAddress"], atOnce]) {
 			const answer = await fetch(`${chain.gateway}/v1/contracts/${String(address)}/source`);
 			expect(((await answer.json()) as { data: object[] }).data).toEqual([

@@ -1,7 +1,7 @@
 /** `coin contract …`: deploying contracts and changing own ones. */
 
 import { Flags } from "@oclif/core";
-import { contractAddress } from "../../protocol/address.js";
+import { contractAddress, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import {
 	ClearABIContract,
@@ -69,7 +69,7 @@ export const ContractDeploy = acting({
 			helpGroup: "CONTRACT",
 		}),
 	},
-	plan: async ({ argv, flags, actor, settings, note }) => {
+	plan: async ({ argv, flags, actor, settings, json, note }) => {
 		const callerPercent = BigInt(parsePercent(flags.percent));
 		const ownerEnergyLimit = parseCount(flags["origin-energy-limit"]);
 		const { deployed, texts } = await deployable(flags, argv, async (named) => {
@@ -116,7 +116,11 @@ export const ContractDeploy = acting({
 				if (items.length > 0) await keepInterface(context.settings, address, abi, storageLayout);
 				// A chain that seals at once has the code already, and nobody asks for more without waiting.
 				if (!flags.wait && !flags["wait-included"]) await verified().catch(onRefusal({}));
-				if (label === undefined) return;
+				if (label === undefined) {
+					// A name that nobody chose could be taken for another deployment, or for a payee.
+					const named = `coin contact add <label> ${toBase58Check(address)}`;
+					return json ? undefined : note(`${named} gives the contract a label for later commands`);
+				}
 				const contract = toHex(await fetchGenesisId(context.client));
 				const contact = { label, address, note: `${name || "contract"}, ${transaction.idHex}`, contract };
 				const { contactsFile } = context.settings;
