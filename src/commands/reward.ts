@@ -4,9 +4,9 @@ import { toBase58Check } from "../protocol/address.js";
 import { accountArgument, accountQuery, accountQueryFlags } from "../terminal/base/command-row.js";
 import { refusedUntil } from "../terminal/output/output.js";
 import { one, record } from "../terminal/schema/result-shape.js";
-import { acting, sendsNow } from "../terminal/sending/rows.js";
+import { acting, nothingBefore, sendsNow } from "../terminal/sending/rows.js";
 import { withdrawRewardPlan } from "../wallet/actions/vote.js";
-import { existingAccount } from "../wallet/node/chain-query.js";
+import { existingAccount, fetchHead } from "../wallet/node/chain-query.js";
 import { formatCoin } from "../wallet/values/amount.js";
 import { fetchReward, REWARD_PAUSE_MS } from "../wallet/view/voting.js";
 
@@ -30,12 +30,19 @@ export const RewardShow = accountQuery({
 
 export const RewardWithdraw = acting({
 	summary: "Withdraw the rewards of votes, or of a witness",
-	description: "The network allows it once in 24 hours. Where there is none, nothing is done.",
+	description:
+		"The network allows it once in 24 hours. Where there is none, or it is too early, nothing is done.",
 	examples: ["<%= config.bin %> reward withdraw --from ann --wait"],
 	plan: async ({ actor, flags }) => {
 		const context = await actor();
-		if (sendsNow(flags) && (await fetchReward(context.client, context.owner, "full")) === 0n)
-			return { nothing: "there is no reward to withdraw" };
+		const { client, owner, account } = context;
+		if (sendsNow(flags)) {
+			const [reward, head] = await Promise.all([fetchReward(client, owner, "full"), fetchHead(client)]);
+			if (reward === 0n) return { nothing: "there is no reward to withdraw" };
+			const due = account.latest_withdraw_time + REWARD_PAUSE_MS;
+			const early = nothingBefore(due, head.timestampMs, "rewards can be withdrawn again");
+			if (early) return early;
+		}
 		return {
 			...withdrawRewardPlan(context),
 			// The waiting period between withdrawals ends by itself.

@@ -7,7 +7,7 @@ import { required, resourceFlag, stakeFlag } from "../terminal/flags/flags.js";
 import { firstDue, localTime, refusedUntil } from "../terminal/output/output.js";
 import { lines, one } from "../terminal/schema/result-shape.js";
 import { delegationShape, stakeShape } from "../terminal/schema/view-shapes.js";
-import { acting, sendsNow } from "../terminal/sending/rows.js";
+import { acting, nothingBefore, sendsNow } from "../terminal/sending/rows.js";
 import type { Actor } from "../wallet/actions/plan.js";
 import {
 	cancelUnstakingPlan,
@@ -238,13 +238,17 @@ export const StakeUnfreeze = acting({
 
 export const StakeWithdraw = acting({
 	summary: "Withdraw coins whose unstaking is over",
-	description: "Where none are on their way back, nothing is done.",
+	description: "Where none can be withdrawn yet, nothing is done.",
 	examples: ["<%= config.bin %> stake withdraw --from bob --wait"],
 	plan: async ({ actor, flags }) => {
 		const context = await actor();
-		if (sendsNow(flags) && unstakings(context.account).length === 0)
-			return { nothing: "no coins are being unstaked" };
 		const due = firstDue(unstakings(context.account).map((one) => one.due));
+		if (sendsNow(flags)) {
+			if (due === undefined) return { nothing: "no coins are being unstaked" };
+			const { timestampMs } = await fetchHead(context.client);
+			const early = nothingBefore(due, timestampMs, "the next coins can be withdrawn");
+			if (early) return early;
+		}
 		return {
 			...withdrawUnstakedPlan(context),
 			// While unstaking is pending, the same call succeeds later.

@@ -21,8 +21,9 @@ import {
 import { required } from "../../terminal/flags/flags.js";
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
-import { acting, sendsNow } from "../../terminal/sending/rows.js";
+import { acting, nothingBefore, sendsNow } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
+import { fetchHead } from "../../wallet/node/chain-query.js";
 import { amountOfToken } from "../../wallet/token/named-amount.js";
 import { APPROVE, approveData, Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { fetchIssuedToken, MAX_TOKEN_DECIMALS, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
@@ -191,9 +192,14 @@ export const TokenRelease = acting({
 	summary: "Release the locked supply of one's own token that is due",
 	examples: ["<%= config.bin %> token release --wait"],
 	plan: async ({ actor, flags }) => {
-		const { owner, account } = await actor();
-		if (sendsNow(flags) && account.frozen_supply.length === 0) return { nothing: "no supply is locked" };
+		const { client, owner, account } = await actor();
 		const due = firstDue(account.frozen_supply.map(({ expire_time }) => expire_time));
+		if (sendsNow(flags)) {
+			if (due === undefined) return { nothing: "no supply is locked" };
+			const { timestampMs } = await fetchHead(client);
+			const early = nothingBefore(due, timestampMs, "the next part can be released");
+			if (early) return early;
+		}
 		return {
 			...contractOf(UnfreezeAssetContract, { owner_address: owner }),
 			// While a locked part remains, the same call succeeds later.

@@ -16,6 +16,7 @@ import { type ActingFlags, actingFlags } from "../flags/acting-flags.js";
 import { askingSameNode } from "../flags/flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure } from "../output/failure-report.js";
+import { localTime } from "../output/output.js";
 import { type ActingPlan, act, actorOf } from "./act.js";
 import { closeSession, explained, openSession, type Session } from "./session.js";
 
@@ -78,10 +79,20 @@ interface ActingContext<A extends Interfaces.ArgInput, F extends Interfaces.Flag
 interface NothingToDo {
 	/** The reason, as a clause. */
 	readonly nothing: string;
+	/** When there will be something to do, in epoch milliseconds. */
+	readonly due?: bigint;
 }
 
-export function nothingToDo({ print }: Pick<Terminal, "print">, reason: string): void {
-	print.record({ state: "nothing to do", reason }, [`nothing to do: ${reason}`]);
+/**
+ * Nothing to do before a time, so that a nightly job doesn't fail; undefined once the chain's clock is there.
+ * @param due epoch milliseconds
+ * @param action what can be done then
+ */
+export const nothingBefore = (due: bigint, headMs: bigint, action: string): NothingToDo | undefined =>
+	headMs < due ? { nothing: `${action} from ${localTime(due)}`, due } : undefined;
+
+export function nothingToDo({ print }: Pick<Terminal, "print">, reason: string, due?: bigint): void {
+	print.record({ state: "nothing to do", reason, due }, [`nothing to do: ${reason}`]);
 }
 
 /** Whether a command ends by sending its transaction; one that is made for a pipe is made even if it would change nothing. */
@@ -113,7 +124,7 @@ export function acting<A extends Interfaces.ArgInput, F extends Interfaces.FlagI
 				return asked;
 			};
 			const planned = await plan({ ...context, flags, actor });
-			if ("nothing" in planned) return nothingToDo(context, planned.nothing);
+			if ("nothing" in planned) return nothingToDo(context, planned.nothing, planned.due);
 			await act(context.session, await actor(), flags, planned);
 		},
 	});

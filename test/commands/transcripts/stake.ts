@@ -65,13 +65,16 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 			await chain().idles("stake cancel --from dora");
 		});
 
-		it("says when the same call succeeds", async () => {
-			const refused = await chain().fails("stake withdraw", 1);
-			expect(refused).toMatchObject({
+		it("has nothing to withdraw before the delay is over, and says when that is", async () => {
+			const due = expect.stringMatching(/^\d{13}$/);
+			expect(await chain().value("stake withdraw")).toMatchObject({ state: "nothing to do", due });
+			expect(await chain().prints("stake withdraw --text")).toMatch(
+				/^nothing to do: the next coins can be withdrawn from \d/,
+			);
+			expect(await chain().fails("stake withdraw --build", 1)).toMatchObject({
 				code: "contract_validate",
 				retry: "later",
-				sent: false,
-				details: { due: expect.stringMatching(/^\d{13}$/) },
+				details: { due },
 			});
 		});
 

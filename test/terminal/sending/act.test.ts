@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ActingFlags } from "../../../src/terminal/flags/acting-flags.js";
 import { checkNodesWord } from "../../../src/terminal/sending/act.js";
+import { nothingBefore, nothingToDo } from "../../../src/terminal/sending/rows.js";
 
 test("the refusal of an amount by the node's decimals alone names it in smallest units, and the decimals", () => {
 	const flags = { yes: true } as ActingFlags;
@@ -24,4 +25,18 @@ test("the refusal of an amount by the node's decimals alone names it in smallest
 		expect(() => checkNodesWord(flags, other)).toThrow(
 			expect.objectContaining({ facts: { sent: false, hint } }),
 		);
+});
+
+test("what can't be done yet is nothing to do, with the time from which it can be", () => {
+	expect(nothingBefore(2_000n, 2_000n, "it can be done")).toBeUndefined();
+	const { nothing, due } = nothingBefore(2_000n, 1_999n, "it can be done") ?? { nothing: "" };
+	const printed: unknown[] = [];
+	nothingToDo(
+		{ print: { record: (...record: unknown[]) => printed.push(...record) } as never },
+		nothing,
+		due,
+	);
+	const reason = expect.stringMatching(/^it can be done from 19/);
+	const text = expect.stringMatching(/^nothing to do: it can be done from 19/);
+	expect(printed).toEqual([{ state: "nothing to do", reason, due: 2_000n }, [text]]);
 });
