@@ -13,6 +13,7 @@ import type { NodeCore, Service } from "./node-core.js";
 import type { NodeLog } from "./node-log.js";
 import { Sealer } from "./production/sealer.js";
 import type { ConstantResult } from "./vm/contract-machine.js";
+import { VmError } from "./vm/vm-error.js";
 
 /** Seals blocks, after loading the requested state. */
 export const sealing: Service = {
@@ -109,32 +110,39 @@ async function writeConsole(
 	}
 }
 
-/** A machine whose calls without effect log the contracts' console output and reverts. */
+/** A machine whose calls without effect log the contracts' console output and how they fail. */
 export function writingMachine(core: NodeCore, development: Development): ApiNode["machine"] {
 	const { machine, log, report, open } = core;
 	const known = interfaceNode(core);
 	const write = async (
 		transaction: SignedTransaction,
-		result: ConstantResult,
+		result: ConstantResult | VmError,
 		isTrial: boolean,
 	): Promise<void> => {
+		const isError = result instanceof VmError;
 		// What tries a transaction writes what that will write itself, unless it is refused and none will come.
-		if (!development.console.isSilent) {
+		if (!isError && !development.console.isSilent) {
 			const { triesTransaction } = await import("./api/development/block-report.js");
 			if (result.reverted || !triesTransaction(open.chain.state, transaction, isTrial, known))
 				await writeConsole(development, result.internalTransactions, log, { call: "constant" });
 		}
-		// Nobody asks in the name of the address of zeros but who tries whether a contract has a function, as this node does of tokens.
-		const isOfNobody = transaction.owner.subarray(1).every((byte) => byte === 0);
-		if (!result.reverted || isOfNobody || (log instanceof SwitchableLog && !log.isOn)) return;
+		if (!(isError || result.reverted) || (log instanceof SwitchableLog && !log.isOn)) return;
 		const { refusedCall } = await import("./api/development/block-report.js");
-		log.info(refusedCall(open.chain.state, transaction, result.output, known), "refused call");
+		const line = refusedCall(open.chain.state, transaction, isError ? result : result.output, known);
+		if (line) log.info(line, "refused call");
 	};
 	return {
 		call: (environment, transaction, options, isTrial = false) => {
-			const result = machine.call(environment, transaction, options);
-			void write(transaction, result, isTrial).catch((error: unknown) => report(error, "the log of a call"));
-			return result;
+			const tell = (ended: ConstantResult | VmError): void =>
+				void write(transaction, ended, isTrial).catch((error) => report(error, "the log of a call"));
+			try {
+				const result = machine.call(environment, transaction, options);
+				tell(result);
+				return result;
+			} catch (error) {
+				if (error instanceof VmError) tell(error);
+				throw error;
+			}
 		},
 	};
 }

@@ -77,20 +77,33 @@ function lineOf(
 	};
 }
 
-/** Line fields for a constant call, such as an estimate, that the contract reverted. */
+/** Selectors of name, symbol, decimals, totalSupply, balanceOf, supportsInterface and a beacon's implementation, which nodes and wallets try. */
+const PROBES: ReadonlySet<string> = new Set(
+	"06fdde03 95d89b41 313ce567 18160ddd 70a08231 01ffc9a7 5c60da1b".split(" "),
+);
+
+/**
+ * Line fields for a constant call, such as an estimate, that the contract reverted, or that failed.
+ * @param ended the reverted call's output, or how it failed
+ * @returns undefined for what nobody asked for: whether a contract is a token, and an estimate's steps below the highest fee limit
+ */
 export function refusedCall(
 	state: StateView,
 	transaction: SignedTransaction,
-	output: Uint8Array,
+	ended: Uint8Array | Error,
 	node: InterfaceNode,
-): object {
+): object | undefined {
 	const { from, to, input } = contractFacts(state, transaction, undefined);
+	const limit = transaction.raw?.fee_limit ?? 0n;
+	const isOfNobody = from.subarray(1).every((byte) => byte === 0);
+	const isProbe = isOfNobody && PROBES.has(toHex(input.subarray(0, SELECTOR_BYTES)));
+	if (isProbe || (limit > 0n && limit < state.properties.get("MAX_FEE_LIMIT"))) return undefined;
 	const abis = to.length > 0 ? [...knownInterfaces(node, state, to)] : [];
 	return {
 		from: shownAddress(from),
 		to: shownAddress(to),
 		function: named(abis, "function", input) ?? selectorText(input),
-		why: cut(reasonIn(output, abis) ?? "no reason given"),
+		why: cut(ended instanceof Error ? ended.message : (reasonIn(ended, abis) ?? "no reason given")),
 	};
 }
 

@@ -155,6 +155,31 @@ it("tells of a call without effect that its contract refuses", async () => {
 		.toMatchObject({ to: address, function: "0x0f59f83a", why: '"not now"' });
 });
 
+it("tells of calls by nobody, and of what ends otherwise than by a refusal, but not of probes and an estimate's steps", async () => {
+	const { address, hex } = chain.account(5);
+	const call = { to: `0x${hex.slice(2)}`, data: "0x0f59f83a" };
+	const before = lines("refused call").length;
+	await chain.result("dev_setCode", [address, reverting("")]);
+	await chain.rpc("eth_call", [{ ...call, data: "0x06fdde03" }, "latest"], "/jsonrpc");
+	await chain.rpc("eth_call", [call, "latest"], "/jsonrpc");
+	await chain.result("dev_setCode", [address, "0xfe"]);
+	await chain.rpc("eth_estimateGas", [call], "/jsonrpc");
+	await chain.result("dev_setCode", [address, "0x5b600056"]);
+	await chain.rpc("eth_call", [call, "latest"], "/jsonrpc");
+	await expect.poll(() => lines("refused call").length).toBe(before + 3);
+	const nobody = { from: "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", to: address, function: "0x0f59f83a" };
+	expect(lines("refused call").slice(before)).toEqual([
+		{ ...nobody, why: "no reason given" },
+		{ ...nobody, why: expect.stringContaining("opCode[fe]") },
+		{ ...nobody, why: expect.stringMatching(/^Not enough energy for/) },
+	]);
+	// It fails with less than 500,000 energy left, which it does not use.
+	await chain.result("dev_setCode", [address, "0x5a6207a12010600a57fe5b00"]);
+	const estimated = await chain.rpc("eth_estimateGas", [call], "/jsonrpc");
+	expect(estimated.error).toBeUndefined();
+	expect(lines("refused call")).toHaveLength(before + 3);
+});
+
 it("describes the first transactions of a block, and counts the others", async () => {
 	await chain.result("dev_setSealing", ["manual"]);
 	const from = `0x${chain.account(0).hex.slice(2)}`;
