@@ -107,6 +107,16 @@ export function isInRange(
 	return value < end && value >= (signed ? -end : 0n);
 }
 
+/** The number as digits without point and exponent, or in hexadecimal; undefined if it is not an integer. */
+export function plainDigits(text: string): string | undefined {
+	if (/^(-?\d+|-?0x[0-9a-f]+)$/i.test(text)) return text;
+	const match = /^(-?\d+|-?(?=\.))(?:\.(\d+))?e\+?(\d{1,2})$/i.exec(text);
+	if (!match) return undefined;
+	const [, whole = "", fraction = "", exponent] = match;
+	const zeros = Number(exponent) - fraction.length;
+	return zeros < 0 ? undefined : `${whole}${fraction}${"0".repeat(zeros)}`;
+}
+
 /** Length in bytes of a value of type `bytes1` to `bytes32`, or `function`. */
 export const fixedLength = (type: string): number =>
 	type === "function" ? 24 : Number(type.slice("bytes".length));

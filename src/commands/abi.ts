@@ -151,7 +151,8 @@ export const AbiEncode = command({
 	summary: "Encode the call of a function, or bare values",
 	description:
 		"A signature with a name gives call data, selector first; a list of types, such as (uint256,address), the values " +
-		"alone. Arguments follow in order, or all of them as name=value.",
+		"alone. Arguments follow in order, or all of them as name=value. Without a node no token's decimals are known: write 5e18, " +
+		"not 5@gold.",
 	usage: "abi encode <signature> [<argument>...]",
 	examples: [
 		"<%= config.bin %> abi encode 'transfer(address,uint256)' TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC 5",

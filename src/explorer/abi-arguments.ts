@@ -1,11 +1,12 @@
 /** Encodes typed arguments as call data (contract ABI specification). Arrays and tuples are JSON. */
 
 import { AbiDataError, type CodecValue, encode } from "../abi/codec.js";
-import { type AbiParameter, arrayParts, integerType } from "../abi/parameter.js";
+import { type AbiParameter, arrayParts, integerType, plainDigits } from "../abi/parameter.js";
 import { toNeutral } from "../protocol/dialect.js";
 import { PAGE_LIMITS } from "./abi-values.js";
 import { addressText, bytesOf, hexAddress, hexOf } from "./address-text.js";
 import { isJson, readJson } from "./answer.js";
+import { wholeCoins } from "./format.js";
 
 /** A typed argument doesn't match its type. */
 export class ArgumentError extends Error {
@@ -109,9 +110,10 @@ function plainValue(type: string, text: string): CodecValue {
 	}
 	const whole = integerType(toNeutral(type));
 	if (!whole) throw new ArgumentError(`${type} can't be typed here`);
-	if (!/^(-?\d{1,78}|0x[\da-f]{1,64})$/i.test(text))
-		throw new ArgumentError(`"${text}" is not a whole number`);
-	const value = BigInt(text);
+	const digits = /coin$/i.test(text) ? String(wholeCoins(text)) : (plainDigits(text) ?? "");
+	if (!/^(-?\d{1,78}|0x[\da-f]{1,64})$/i.test(digits))
+		throw new ArgumentError(`"${text}" is not a whole number, such as 5, 1.5e18 or 5coin`);
+	const value = BigInt(digits);
 	const { signed, bits } = whole;
 	if ((signed ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value)) !== value)
 		throw new ArgumentError(`${text} is beyond ${type}`);

@@ -138,6 +138,19 @@ describe("typed arguments", () => {
 	});
 
 	test.each([
+		["1.5e6", "1500000"],
+		[".5e18", `5${"0".repeat(17)}`],
+		["1.5coin", "1500000"],
+		["-2e3", "-2000"],
+	])("are numbers as the commands take them: %s", (typed, text) => {
+		const types = [parameter("int256"), parameter("uint256[]")];
+		expect(texts(decodeValues(types, encodeArguments(types, [typed, "[]"])))[0]).toBe(text);
+	});
+
+	test.each([
+		["uint256", "coin"],
+		["uint256", "-0x1"],
+		["uint256", "1e200"],
 		["address", "T123"],
 		["uint256", "1.5"],
 		["bool", "yes"],

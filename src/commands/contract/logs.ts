@@ -15,6 +15,7 @@ import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure, onRefusal } from "../../wallet/failure.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
+import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import {
@@ -86,7 +87,7 @@ export const ContractLogs = query({
 			const named = event && decodeEvent(event, log);
 			printLog(log, named ?? decodeLog(await interfaceOf(log.address, log), log), json);
 		};
-		const values = await topicsOf(settings, event, flags.topic ?? []);
+		const values = await topicsOf(client, event, flags.topic ?? []);
 		const wanted = {
 			addresses,
 			topics: [...(event && !event.anonymous ? [topicOf(event)] : []), ...values],
@@ -180,7 +181,7 @@ const interfaceOrNone = (client: NodeClient, address: Uint8Array): Promise<Contr
 
 /** @param event whose indexed parameters the texts are values of; undefined if it isn't known */
 async function topicsOf(
-	settings: Settings,
+	client: NodeClient,
 	event: AbiItem | undefined,
 	texts: readonly string[],
 ): Promise<readonly (Uint8Array | null)[]> {
@@ -190,8 +191,9 @@ async function topicsOf(
 			"bad_value",
 			`${event.name} has ${indexed.length} indexed parameters, not ${texts.length}`,
 		);
-	const account = (text: string): Promise<Uint8Array> => accountNamed(settings, text);
+	const account = (text: string): Promise<Uint8Array> => accountNamed(client.settings, text);
+	const amounts = new NamedAmounts(client, false);
 	return Promise.all(
-		texts.map((text, index) => (text === "-" ? null : readTopic(indexed?.[index], text, account))),
+		texts.map((text, index) => (text === "-" ? null : readTopic(indexed?.[index], text, account, amounts))),
 	);
 }

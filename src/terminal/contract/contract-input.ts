@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Flags, type Interfaces } from "@oclif/core";
-import type { ContractInterface } from "../../abi/parameter.js";
+import { type ContractInterface, plainDigits } from "../../abi/parameter.js";
 import { areNamed } from "../../wallet/abi/argument.js";
 import { entriesOf, readInterface } from "../../wallet/abi/interface.js";
 import { callInWords } from "../../wallet/actions/contract-plan.js";
@@ -117,8 +117,9 @@ export async function valuesOf(
 }
 
 function wholeNumber(flag: string, text: string): bigint {
-	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `--${flag} "${text}" is not a whole number`);
-	return BigInt(text);
+	const digits = plainDigits(text) ?? "";
+	if (!/^\d{1,19}$/.test(digits)) throw new Failure("bad_value", `--${flag} "${text}" is not a whole number`);
+	return BigInt(digits);
 }
 
 const FILE = /\.(json|abi)$/i;

@@ -5,7 +5,14 @@
  */
 
 import { type AbiValue, encodeValues, parameterKeys } from "../../abi/coder.js";
-import { type AbiParameter, arrayParts, fixedLength, integerType, isInRange } from "../../abi/parameter.js";
+import {
+	type AbiParameter,
+	arrayParts,
+	fixedLength,
+	integerType,
+	isInRange,
+	plainDigits,
+} from "../../abi/parameter.js";
 import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { Failure } from "../failure.js";
@@ -13,6 +20,8 @@ import { amountParts, type NamedAmounts } from "../token/named-amount.js";
 import { isCoinUnit, parseCoinAmount } from "../values/amount.js";
 import { shorten } from "../values/bytes-text.js";
 import { nearest } from "../values/suggestion.js";
+
+export { plainDigits } from "../../abi/parameter.js";
 
 /** Resolves text that names an account to the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;
@@ -65,6 +74,7 @@ export async function readTopic(
 	parameter: AbiParameter | undefined,
 	text: string,
 	resolve: ResolveAccount,
+	amounts?: TokenAmounts,
 ): Promise<Uint8Array> {
 	if (/^0x[0-9a-f]{64}$/i.test(text)) return fromHex(text.slice(2));
 	const type = parameter?.type ?? usualType(text);
@@ -76,13 +86,14 @@ export async function readTopic(
 			"bad_value",
 			`the topic of ${label(parameter, 0)} is a hash: 32 bytes as 0x… are needed`,
 		);
-	const [value] = await readArguments([known], [text], resolve);
+	const [value] = await readArguments([known], [text], resolve, amounts);
 	return type === "bytes"
 		? keccak256(fromHex(String(value).slice(2)))
 		: encodeValues([known], [value as AbiValue]);
 }
 
 function usualType(text: string): string {
+	if (amountParts(text)) return "uint256";
 	// 20 or 21 bytes are an address.
 	if (!/^-?(\d[\d_]*(\.\d+)?(e\+?\d+)?|0x(?![0-9a-f]{40}([0-9a-f]{2})?$)[0-9a-f]+)$/i.test(text))
 		return "address";
@@ -345,14 +356,4 @@ class ArgumentReader {
 	private fault(what: string): Failure {
 		return new Failure("bad_value", `the argument ${this.name}: ${what}`);
 	}
-}
-
-/** The number as digits without point and exponent, or in hexadecimal; undefined if it is not an integer. */
-export function plainDigits(text: string): string | undefined {
-	if (/^(-?\d+|-?0x[0-9a-f]+)$/i.test(text)) return text;
-	const match = /^(-?\d+)(?:\.(\d+))?e\+?(\d{1,2})$/i.exec(text);
-	if (!match) return undefined;
-	const [, whole = "", fraction = "", exponent] = match;
-	const zeros = Number(exponent) - fraction.length;
-	return zeros < 0 ? undefined : `${whole}${fraction}${"0".repeat(zeros)}`;
 }

@@ -1,5 +1,6 @@
 /** Integers and their quotients as people write them (protocol/command-line §1.3). */
 
+import { plainDigits } from "../../abi/parameter.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { Failure } from "../failure.js";
 
@@ -22,11 +23,11 @@ export function quotientText(dividend: bigint, divisor: bigint): string {
 	return fraction === "" ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
 }
 
-/** Reads a 64-bit integer, with an optional sign and `_` between digits. @throws {Failure} `bad_value` */
+/** Reads a 64-bit integer, with an optional sign, exponent (1e6) and `_` between digits. @throws {Failure} `bad_value` */
 export function parseInteger(text: string): bigint {
-	const trimmed = text.trim();
-	if (!/^-?\d+(_\d+)*$/.test(trimmed)) throw new Failure("bad_value", `"${text}" is not a whole number`);
-	const value = BigInt(trimmed.replaceAll("_", ""));
+	const digits = plainDigits(text.trim().replace(/(?<=\d)_(?=\d)/g, ""));
+	if (!digits || /x/i.test(digits)) throw new Failure("bad_value", `"${text}" is not a whole number`);
+	const value = BigInt(digits);
 	if (value > MAX_INT64 || value < -MAX_INT64 - 1n)
 		throw new Failure("bad_value", `"${text}" doesn't fit 64 bits`);
 	return value;

@@ -25,10 +25,10 @@ const values = (flags: object): Promise<object> => valuesOf(flags as Parameters<
 
 test("coins and tokens that go with a call are read in their units", async () => {
 	expect(await values({})).toEqual({});
-	expect(await values({ value: "1.5coin", "token-id": "1000001", "token-value": "7" })).toEqual({
+	expect(await values({ value: "1.5coin", "token-id": "1000001", "token-value": "7.5e1" })).toEqual({
 		valueSun: 1_500_000n,
 		tokenId: 1_000_001n,
-		tokenValue: 7n,
+		tokenValue: 75n,
 	});
 	await expect(values({ "token-id": "GOLD", "token-value": "7" })).rejects.toThrow(
 		'--token-id "GOLD" is not a whole number',

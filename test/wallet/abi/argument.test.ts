@@ -44,6 +44,7 @@ describe("arguments of contracts", () => {
 	test.each([
 		["5e18", 5n * 10n ** 18n],
 		["1.5e18", 15n * 10n ** 17n],
+		[".5e18", 5n * 10n ** 17n],
 		["1_000e2", 100_000n],
 		["-2E1", -20n],
 		["2.5coin", 2_500_000n],
@@ -172,6 +173,9 @@ test("topics are read by the types of indexed parameters", async () => {
 		const parameter = type === undefined ? undefined : { name: "", type };
 		expect(toHex(await readTopic(parameter, text, account)), `${type} ${text}`).toBe(topic);
 	}
+	const amounts = { read: async ({ amount }: { readonly amount: string }) => BigInt(amount) * 100n };
+	for (const type of [undefined, { name: "", type: "uint64" }])
+		expect(toHex(await readTopic(type, "5@gold", account, amounts))).toBe(word(500n));
 	for (const [type, text, said] of [
 		["uint256", "bob", '"bob" is not a whole number'],
 		["uint8", "256", "out of range"],

@@ -41,6 +41,7 @@ describe("whole numbers", () => {
 	it.each([
 		["1_000_000", 1_000_000n],
 		["-5", -5n],
+		["1.5e6", 1_500_000n],
 		["9223372036854775807", 2n ** 63n - 1n],
 	])("%s is read exactly", (text, value) => {
 		expect(parseInteger(text)).toBe(value);
@@ -50,7 +51,9 @@ describe("whole numbers", () => {
 		[parseInteger, "9223372036854775808", "doesn't fit 64 bits"],
 		[parseInteger, "1.5", "is not a whole number"],
 		[parseInteger, "1__0", "is not a whole number"],
-		[parseInteger, "1e3", "is not a whole number"],
+		[parseInteger, "1e-3", "is not a whole number"],
+		[parseInteger, "0x10", "is not a whole number"],
+		[parseInteger, "", "is not a whole number"],
 		[parseCount, "0", "must be above zero"],
 		[parseNatural, "-1", "is negative"],
 		[parsePercent, "101", "goes from 0 to 100"],
