@@ -142,7 +142,7 @@ const NOTHING_LIKE: ReadonlyMap<string, string> = new Map([
 
 /** Commands with their names in other tools (cast, anvil, chisel, wallet-cli, explorers), words possibly joined; 1 is any value. */
 const OTHER_NAMES = `
-dev set-balance: faucet, fund, dev fund, dev faucet; dev time: increase-time, warp, dev warp
+dev set-balance: faucet, fund, dev fund, dev faucet; dev time: increasetime, dev increasetime, warp, dev warp
 node start: anvil, devnet, start, dev start; console: chisel, repl, shell, node console
 wallet send: transfer, pay, token transfer, token send, tx send, sendcoin, transferasset, sendtrx, sendtoken, sendtransaction; wallet build: mktx, build, tx build
 wallet sign: tx sign, signtransaction, addtransactionsign; wallet broadcast: tx broadcast, publish, sendraw, broadcasttransaction
@@ -161,7 +161,7 @@ keystore lock: logout; contract call: read, contract read, triggerconstantcontra
 contract send: write, contract write, triggercontract; contract deploy: deploycontract, contract create
 contract logs: events, contract events; contract show: implementation, admin, proxy, getcontract
 account resolve: wallet address, resolvename, lookupaddress; contract verify: verifycontract
-console: script, run script; tx prove: proof; contract address: computeaddress, create2; contract storage: getstorageat, variables, index; contract code: codesize, codehash
+console: script; tx prove: proof; contract address: computeaddress, create2; contract storage: getstorageat, variables, index; contract code: codesize, codehash
 contract estimate: estimateenergy, estimategas; abi selector: sig, selector; abi encode: calldata, abiencode
 abi decode: abidecode, decodeabi; abi calldata-decode: 4bytedecode, prettycalldata, decodecalldata
 abi event: sigevent, decodeevent, topic; abi error: decodeerror, abi decodeerror; contract abi: selectors; convert hash: keccak, keccak256, sha3
@@ -174,7 +174,22 @@ stake delegate: delegateresource; stake undelegate: undelegateresource; vote cas
 witness list: witnesses, listwitnesses; witness create: createwitness; reward withdraw: claim, reward claim, withdrawbalance
 reward show: getreward, rewards; proposal list: proposals, listproposals; proposal create: createproposal
 proposal approve: approveproposal, proposal vote; exchange trade: swap, exchangetransaction; contact add: alias, label
-contact list: contract list, contracts, deployments
+contact list: contract list, contracts, deployments, contract deployments, addressbook
+keystore new: vanity, wallet vanity, keystore vanity, wallet newmnemonic; contract deploy: forge; keystore delete: clearwalletkeystore, wallet remove
+abi 4byte: 4byteevent; abi calldata-decode: 4bytecalldata; tx decode: decodetransaction, decodetx; convert address: tochecksumaddress, tochecksum
+convert hex: tobytes32, touint256, toint256, formatbytes32string; convert utf8: parsebytes32string; contract clear-abi: clearcontractabi
+contract set-percent: updatesetting; contract set-energy-limit: updateenergylimit; contract show: getcontractinfo; stake cancel: cancelallunfreezev2
+stake list: getdelegatedresource, getdelegatedresourcev2, getdelegatedresourceaccountindex, getdelegatedresourceaccountindexv2; stake max: getcandelegatedmaxsize
+stake show: getavailableunfreezecount, getcanwithdrawunfreezeamount; exchange create: exchangecreate; exchange inject: exchangeinject
+exchange withdraw: exchangewithdraw; exchange list: listexchanges, listexchangespaginated; exchange show: getexchange, getexchangebyid
+market sell: marketsellasset; market cancel: marketcancelorder; market orders: getmarketorderbyaccount; market order: getmarketorderbyid
+market pairs: getmarketpairlist; market prices: getmarketpricebypair; proposal show: getproposal, getproposalbyid; proposal delete: deleteproposal
+wallet approvals: gettransactionsignweight, gettransactionapprovedlist; token show: getassetissuebyid, getassetissuebyname; token update: updateasset
+token release: unfreezeasset; token list: listassetissuepaginated; block show: getblockbyid, getblockbynum; witness show: getbrokerage
+witness set-brokerage: updatebrokerage; witness update: updatewitness; chain prices: getenergyprices, getbandwidthprices; chain maintenance: getnextmaintenancetime
+account set-id: setaccountid; profile use: switchnetwork; profile show: currentnetwork; wallet use: switchwallet; keystore rename: modifywalletname
+keystore derive: generatesubaccount; keystore import file: importwalletbykeystore; keystore export file: exportwalletkeystore; tx history: viewtransactionhistory
+keystore export mnemonic: exportwalletmnemonic
 rpc: request, api
 `;
 

@@ -84,14 +84,20 @@ describe("a command that isn't there", () => {
 
 it("is named for what other tools call it, however they write that", () => {
 	const commands = Object.keys(COMMANDS).map((id) => id.replaceAll(":", " "));
-	const all = { commands, topics: ["block", "contract"], unlisted: [], hasAddressFlag: () => false };
+	const topics = commands.flatMap((name) => name.split(" ").map((_, at, words) => words.slice(0, at).join(" ")));
+	const all = { commands, topics, unlisted: [], hasAddressFlag: () => false };
 	for (const [other, ours] of otherNames()) {
 		expect(commands, other).toContain(ours);
 		expect(commands, other).not.toContain(other);
+		expect(unknownCommand(other.split(" "), all).facts.hint, other).toBe(`did you mean coin ${ours}?`);
 	}
 	for (const [typed, ours] of [
 		["FreezeBalanceV2 5", "stake freeze"],
 		["to-wei 1", "convert unit"],
+		["increase-time 60", "dev time"],
+		["forge create Token.sol:Token", "contract deploy"],
+		["wallet vanity", "keystore new"],
+		["ExchangeCreate", "exchange create"],
 		["block Latest", "block show"],
 	] as const)
 		expect(unknownCommand(typed.split(" "), all).facts.hint).toBe(`did you mean coin ${ours}?`);
