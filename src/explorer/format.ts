@@ -32,7 +32,8 @@ export function share(part: bigint, whole: bigint): string {
 
 /** Parses typed coins into sun; undefined for anything else. */
 export function wholeCoins(typed: string): bigint | undefined {
-	const [, whole, fraction = ""] = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(typed.trim().replace(/ ?coin$/i, "")) ?? [];
+	const [, whole, fraction = ""] =
+		/^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(typed.trim().replace(/ ?coin$/i, "")) ?? [];
 	return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(SUN_DIGITS, "0"));
 }
 

@@ -6,6 +6,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { readInterface } from "../../wallet/abi/interface.js";
 import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
+import { readContacts } from "../../wallet/configuration/contacts.js";
 import { readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js";
@@ -209,7 +210,12 @@ async function labelledContracts({ settings, client }: ConsoleChain): Promise<re
 	const keys = new Set(entries.map(({ base58 }) => base58));
 	const labels = [...(await readLabels(settings))];
 	// An address with a key isn't a contract, so only contacts are looked up; few at a time, as nodes limit a client's connections.
-	const contacts = labels.filter(([address]) => !keys.has(address)).slice(0, MAX_CONTRACTS);
+	const known = (await readContacts(settings.contactsFile)).filter(({ contract }) => contract !== undefined);
+	const likely = new Set(known.map(({ address }) => toBase58Check(address)));
+	const contacts = labels
+		.filter(([address]) => !keys.has(address))
+		.sort(([a], [b]) => Number(likely.has(b)) - Number(likely.has(a)))
+		.slice(0, MAX_CONTRACTS);
 	const found = new Map<string, ContractInterface>();
 	for (let at = 0; at < contacts.length; at += ASKED_AT_ONCE) {
 		const some = contacts.slice(at, at + ASKED_AT_ONCE).map(async ([address]) => {

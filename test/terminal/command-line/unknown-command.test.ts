@@ -84,7 +84,9 @@ describe("a command that isn't there", () => {
 
 it("is named for what other tools call it, however they write that", () => {
 	const commands = Object.keys(COMMANDS).map((id) => id.replaceAll(":", " "));
-	const topics = commands.flatMap((name) => name.split(" ").map((_, at, words) => words.slice(0, at).join(" ")));
+	const topics = commands.flatMap((name) =>
+		name.split(" ").map((_, at, words) => words.slice(0, at).join(" ")),
+	);
 	const all = { commands, topics, unlisted: [], hasAddressFlag: () => false };
 	for (const [other, ours] of otherNames()) {
 		expect(commands, other).toContain(ours);

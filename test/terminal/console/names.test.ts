@@ -116,3 +116,31 @@ it("prints accounts and contracts, and writes them in texts by their address", a
 	await expect(script("dev.sned")).rejects.toMatchObject({ facts: { hint: "did you mean send?" } });
 	await rm(folder, { recursive: true });
 });
+
+it("looks up contacts that are known to be contracts before others, of which there may be too many", async () => {
+	const folder = await mkdtemp(join(tmpdir(), "console-names-"));
+	const contactsFile = join(folder, "contacts");
+	const contacts = Array.from({ length: 70 }, (_, at) => ({
+		label: `a${at + 10}`,
+		address: toBase58Check(fromHex(`41${String(at + 10).repeat(20)}`)),
+		...(at === 69 ? { contract: "00" } : {}),
+	}));
+	await writeFile(contactsFile, JSON.stringify(contacts));
+	const settings = { contactsFile, keystoreDirectory: join(folder, "keystore"), http: "http://node" };
+	const abi = { entrys: [{ type: "Function", name: "value", stateMutability: "View" }] };
+	const { client, asked } = answering(
+		{ getcontract: ({ value }) => (value === `41${"79".repeat(20)}` ? { abi } : {}) },
+		settings,
+	);
+	const send = async () => ({ status: 404, body: new Uint8Array() });
+	const chain = {
+		client: Object.assign(client, { send, baseUrl: () => "http://node" }),
+		settings,
+		operations: new Operations(),
+		from: () => undefined,
+	};
+	const { globals, contracts } = await consoleNames(chain as unknown as ConsoleChain, () => undefined);
+	expect([contracts, Object.keys(globals["contracts"] as object)]).toEqual([1, ["a79"]]);
+	expect(new Set(asked.map(({ request }) => request["value"])).size).toBe(64);
+	await rm(folder, { recursive: true });
+});
