@@ -30,7 +30,7 @@ export const Console = sending({
 	summary: "A prompt of JavaScript with your keys, contacts and contracts",
 	description:
 		"Every label is an object, and every function of a contract a method: reading ones answer, the others are shown, signed and " +
-		"sent; new contracts come from coin contract deploy, and await contract(\"T…\") takes them up. Inside a statement write await: if (await vault.paused()) …. Type help for the rest. A script from standard input runs statement by statement and ends at the first that fails. " +
+		'sent; new contracts come from coin contract deploy, and await contract("T…") takes them up. Inside a statement write await: if (await vault.paused()) …. Type help for the rest. A script from standard input runs statement by statement and ends at the first that fails. ' +
 		"A key that was opened stays open until the console ends.",
 	examples: [
 		"<%= config.bin %> console",

@@ -27,6 +27,41 @@ export function blockFacts(block: Json): BlockFacts {
 	};
 }
 
+export type Dated = readonly [transaction: Json, block: BlockFacts];
+
+/** The transactions of the newest blocks, newest first, then those that were found in blocks before them. */
+export function lastTransactions(
+	blocks: readonly BlockFacts[],
+	before: readonly Dated[] = [],
+): readonly Dated[] {
+	const oldest = blocks.at(-1)?.number ?? 0n;
+	return [
+		...blocks.flatMap((block) => [...block.transactions].reverse().map((each): Dated => [each, block])),
+		// Newer ones are gone with a reorg.
+		...before.filter(([, { number }]) => number < oldest),
+	];
+}
+
+/** How many questions look for the latest transactions, if the newest blocks have none. */
+const LOOKED_BACK = 50;
+const BLOCKS_A_QUESTION = 99n;
+
+/** The last transactions before a block, whatever their age, as far back as is looked. @param between fetches blocks, newest first */
+export async function earlierTransactions(
+	between: (start: bigint, end: bigint) => Promise<readonly BlockFacts[]>,
+	before: bigint,
+	signal: AbortSignal,
+): Promise<readonly Dated[]> {
+	let found: readonly Dated[] = [];
+	let end = before;
+	for (let step = 0; found.length === 0 && end > 0n && step < LOOKED_BACK && !signal.aborted; step++) {
+		const start = end > BLOCKS_A_QUESTION ? end - BLOCKS_A_QUESTION : 0n;
+		found = lastTransactions(await between(start, end));
+		end = start;
+	}
+	return found;
+}
+
 export interface TransactionFacts {
 	readonly id: string;
 	readonly type: string;

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../src/explorer/answer.js";
-import { BlockFees, blockFacts, lastHour } from "../../src/explorer/block-facts.js";
+import {
+	BlockFees,
+	blockFacts,
+	earlierTransactions,
+	lastHour,
+	lastTransactions,
+} from "../../src/explorer/block-facts.js";
 
 test("fees of a block are asked for once, and again where another block has its number", async () => {
 	const asked: unknown[] = [];
@@ -64,4 +70,27 @@ test("the last hour of a network is told by a few blocks of each part", async ()
 	expect({ isSampled, partMs }).toEqual({ isSampled: true, partMs: 300_000 });
 	expect(counts).toEqual([...Array(6).fill(1000), ...Array(6).fill(3000)]);
 	expect(asked).toHaveLength(12);
+});
+
+test("the last transactions are kept however many empty blocks follow, and looked for once, as far back as that goes", async () => {
+	const block = (number: number, ...ids: string[]) =>
+		blockFacts({
+			block_header: { raw_data: { number } },
+			transactions: ids.map((txID) => ({ txID })),
+		});
+	const idsOf = (found: ReturnType<typeof lastTransactions>) => found.map(([{ txID }]) => txID);
+	const before = lastTransactions([block(9, "c", "d"), block(8, "b")]);
+	expect(idsOf(before)).toEqual(["d", "c", "b"]);
+	expect(idsOf(lastTransactions([block(20, "e"), block(19)], before))).toEqual(["e", "d", "c", "b"]);
+	expect(idsOf(lastTransactions([block(9, "f")], before))).toEqual(["f", "b"]);
+	let questions = 0;
+	const between = async (start: bigint, end: bigint) => {
+		questions++;
+		return start <= 700n && 700n < end ? [block(700, "old")] : [];
+	};
+	const { signal } = new AbortController();
+	expect(idsOf(await earlierTransactions(between, 1_300n, signal))).toEqual(["old"]);
+	expect(questions).toBe(7);
+	expect(await earlierTransactions(between, 100_000n, signal)).toEqual([]);
+	expect(questions).toBe(57);
 });

@@ -55,7 +55,7 @@ const HELP = [
 	"inside a statement write await: if (await vault.paused()) …, (await block()).number.",
 	"vault.events(name?, {from, to}) are its events, without from and to those of the newest 5000 blocks.",
 	"vault.deposit.try(…), .estimate(…) and .data(…) send nothing. Options of a call: value, from, feeLimit, force,",
-	"tokenId, tokenValue. Contracts are deployed in another terminal, coin contract deploy …: await contract(\"T…\") takes them up.",
+	'tokenId, tokenValue. Contracts are deployed in another terminal, coin contract deploy …: await contract("T…") takes them up.',
 	"Amounts: 5coin, 20sun, 5@gold, 5e18. What is asked for runs in order. .exit ends.",
 ];
 

@@ -8,8 +8,11 @@ import {
 	type BlockFacts,
 	BlockFees,
 	blockFacts,
+	type Dated,
+	earlierTransactions,
 	type HourFacts,
 	lastHour,
+	lastTransactions,
 	receiverOf,
 	type TransactionFacts,
 	transactionFacts,
@@ -47,9 +50,6 @@ const PENDING = 25;
 const KEPT = 60;
 /** Refresh interval of a sampled hour. */
 const HOUR_AGAIN_MS = 60_000;
-/** Requests for older blocks if the newest ones have no transactions. */
-const LOOKED_BACK = 5;
-const BLOCKS_A_QUESTION = 99n;
 /** Blocks per page of the list. */
 const LISTED = 50;
 
@@ -243,27 +243,6 @@ function hourChart({ sinceMs, partMs, counts, isSampled }: HourFacts): HTMLEleme
 	return barChart(measure, points, `parts of ${span(partMs)}`);
 }
 
-type Dated = readonly [transaction: Json, block: BlockFacts];
-
-/** The latest transactions with their blocks, from older blocks if the given ones have none. */
-async function lastTransactions(
-	client: NodeClient,
-	blocks: readonly BlockFacts[],
-): Promise<readonly Dated[]> {
-	const newest = (some: readonly BlockFacts[]): readonly Dated[] =>
-		some
-			.flatMap((block) => [...block.transactions].reverse().map((each): Dated => [each, block]))
-			.slice(0, TRANSACTIONS);
-	let found = newest(blocks);
-	let end = blocks.at(-1)?.number ?? 0n;
-	for (let step = 0; found.length === 0 && end > 0n && step < LOOKED_BACK; step++) {
-		const start = end > BLOCKS_A_QUESTION ? end - BLOCKS_A_QUESTION : 0n;
-		found = newest(await blocksBetween(client, start, end));
-		end = start;
-	}
-	return found;
-}
-
 /** Blocks with `start <= number < end`, newest first. */
 async function blocksBetween(client: NodeClient, start: bigint, end: bigint): Promise<readonly BlockFacts[]> {
 	const answer = await client.call("getblockbylimitnext", { startNum: Number(start), endNum: Number(end) });
@@ -304,10 +283,13 @@ export const homeView: ViewMaker = async (context) => {
 		hour = (await lastHour(client, recent.blocks).catch(() => undefined)) ?? hour;
 		if (hour) place.replaceChildren(hourChart(hour));
 	};
+	let last: readonly Dated[] = [];
 	const parts = async (): Promise<HTMLElement[]> => {
 		const { blocks } = recent;
+		last = lastTransactions(blocks, last).slice(0, TRANSACTIONS);
+		const transactions = last;
 		const place = make("div", { class: "tile broad" }, hour && hourChart(hour));
-		const [final, transactions] = await Promise.all([finalNumber(client), lastTransactions(client, blocks)]);
+		const final = await finalNumber(client);
 		const nowMs = context.nowMs();
 		void showHour(place, blocks);
 		const rows = blocks.slice(0, BLOCKS).map((block) => blockRow(block, context));
@@ -348,6 +330,12 @@ export const homeView: ViewMaker = async (context) => {
 		];
 	};
 	const body = make("div", {}, await parts());
+	const lookBack = async (): Promise<void> => {
+		const between = (start: bigint, end: bigint) => blocksBetween(client, start, end);
+		last = await earlierTransactions(between, recent.blocks.at(-1)?.number ?? 0n, context.signal);
+		if (last.length > 0 && !context.signal.aborted) body.replaceChildren(...(await parts()));
+	};
+	if (last.length === 0) void lookBack().catch(() => undefined);
 	renewed(
 		context,
 		async (head) => {
