@@ -129,6 +129,8 @@ const SIZES = [
 	[1280, "light"],
 	[1280, "dark"],
 	[768, "light"],
+	[768, "dark"],
+	[390, "light"],
 	[390, "dark"],
 ] as const;
 
