@@ -2,14 +2,15 @@
  * Startup time until a node answers, and its idle memory: a development chain with all servers, and a
  * network's node with an empty directory and an open peer port. Medians of several starts; CPU time and
  * memory need Linux. A first start, which isn't counted, fills the cache of compiled code.
+ * Last, the time that `coin balance` takes beside Node.js alone.
  *
  * npm run tool bench:start -- [starts] [milliseconds of quiet before memory is read]
  */
 
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { freePorts, startNode } from "./program/start-node.js";
 
 /** Compiled code has been cached by then (bin/kept-code.js). */
@@ -99,6 +100,36 @@ function median(starts: readonly Start[], name: keyof Start): number {
 	return Math.round(sorted[sorted.length >> 1] ?? Number.NaN);
 }
 
+function runMs(words: readonly string[], folder: string): number {
+	const env = { ...process.env, COIN_CONFIG_DIR: folder, COIN_DATA_DIR: folder };
+	const started = performance.now();
+	const { status, stderr } = spawnSync(process.execPath, words, { env });
+	if (status !== 0) throw new Error(`${words.join(" ")}: ${stderr}`);
+	return performance.now() - started;
+}
+
+/** Alternating, after one of each that isn't counted. */
+async function compareBalance(times: number): Promise<object> {
+	const folder = mkdtempSync(join(tmpdir(), "coin-bench-start-"));
+	const ports = await freePorts(6);
+	const { stop } = await startNode(developmentWords(ports), folder, ports[0] as number);
+	const words = ["balance", "TErGVpctkrkeAoEbYpDito5edEKsQDYt9X", "--node", `http://127.0.0.1:${ports[0]}`];
+	const taken: (readonly [command: number, bare: number])[] = [];
+	try {
+		for (let i = 0; i <= times; i++)
+			taken.push([runMs([resolve("bin/coin.js"), ...words], folder), runMs(["-e", "0"], folder)]);
+	} finally {
+		await stop();
+		rmSync(folder, { recursive: true, force: true });
+	}
+	const middle = (at: 0 | 1): number | undefined =>
+		taken
+			.slice(1)
+			.map((pair) => Math.round(pair[at]))
+			.sort((a, b) => a - b)[times >> 1];
+	return { command: "coin balance", runs: times, medianMs: middle(0), bareNodeMs: middle(1) };
+}
+
 const [count = 9, quietMs = 3_000] = process.argv.slice(2).map(Number);
 for (const kind of KINDS) {
 	await startOnce(kind, WARM_UP_MS);
@@ -115,3 +146,4 @@ for (const kind of KINDS) {
 	};
 	process.stdout.write(`${JSON.stringify(row)}\n`);
 }
+process.stdout.write(`${JSON.stringify(await compareBalance(count))}\n`);
