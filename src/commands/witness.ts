@@ -16,9 +16,11 @@ import { printBytes } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { witnessShape } from "../terminal/schema/view-shapes.js";
 import { acting, sendsNow } from "../terminal/sending/rows.js";
-import { Failure } from "../wallet/failure.js";
+import { Failure, onRefusal } from "../wallet/failure.js";
 import { fetchWitnessSet } from "../wallet/inclusion/witness-keys.js";
+import { chainFees } from "../wallet/node/chain-parameters.js";
 import { contractOf } from "../wallet/transaction/contract.js";
+import { formatCoin } from "../wallet/values/amount.js";
 import { parsePercent } from "../wallet/values/integer-text.js";
 import { rankedWitnesses, viewWitnesses } from "../wallet/view/witnesses.js";
 
@@ -29,10 +31,23 @@ export const WitnessCreate = acting({
 	args: {
 		url: required("page about the candidate"),
 	},
-	plan: async ({ args, actor }) => ({
-		...contractOf(WitnessCreateContract, { owner_address: (await actor()).owner, url: utf8(args.url) }),
-		confirmation: 2,
-	}),
+	plan: async ({ args, actor }) => {
+		const { client, owner, account } = await actor();
+		return {
+			...contractOf(WitnessCreateContract, { owner_address: owner, url: utf8(args.url) }),
+			confirmation: 2,
+			explain: async (failure) => {
+				if (!failure.message.includes("AccountUpgradeCost")) return failure;
+				const { witnessCreation: sun } = await chainFees(client).catch(
+					onRefusal({ witnessCreation: undefined }),
+				);
+				const has = `the account has ${formatCoin(account.balance)}`;
+				return sun === undefined
+					? failure
+					: failure.with({ hint: `it costs ${formatCoin(sun)}, and ${has}` });
+			},
+		};
+	},
 });
 
 export const WitnessKeySet = query({

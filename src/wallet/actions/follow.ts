@@ -122,7 +122,7 @@ export async function withFate(
 	const { transaction, signers } = envelope;
 	const txID = transaction.idHex;
 	const status = await knownStatus(client, transaction).catch(onRefusal(undefined));
-	if (status && status.state !== "expired") return sentBefore(txID);
+	if (status && status.state !== "expired") return sentBefore(txID, status.receipt);
 	if (status) {
 		const still = mayStillEnter(envelope, nowMs);
 		if (still === undefined) {

@@ -1,19 +1,20 @@
 /** Broadcasts a transaction: its exact bytes, once, without automatic retries (protocol/http-endpoints §2.2, protocol/command-line §2.2). */
 
 import { toHex } from "../../protocol/bytes.js";
+import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure, type FailureCode, onRefusal } from "../failure.js";
 import type { JsonRecord } from "../json.js";
+import { fetchReceipt } from "./chain-query.js";
 import type { NodeClient } from "./node-client.js";
 import { broadcastMessage, isKeptUnannounced, validationCode, withSentence } from "./node-messages.js";
-import { isInRecords, recordInBlocks } from "./wait.js";
+import { isInRecords, recordInBlocks, resultName } from "./wait.js";
 
 const CODES: Readonly<Record<string, FailureCode>> = {
 	SIGERROR: "not_authorized",
 	CONTRACT_VALIDATE_ERROR: "contract_validate",
 	CONTRACT_EXE_ERROR: "contract_validate",
 	BANDWITH_ERROR: "insufficient_resource",
-	DUP_TRANSACTION_ERROR: "duplicate",
 	TAPOS_ERROR: "tapos",
 	TRANSACTION_EXPIRATION_ERROR: "tx_expired",
 	SERVER_BUSY: "node_busy",
@@ -60,12 +61,15 @@ export async function broadcast(
 	// Even for a transaction in a block, a node reports expiration once it is over, and checks signatures by the current permission.
 	const isOver = code === "TRANSACTION_EXPIRATION_ERROR";
 	const isKnown = (isOver || code === "SIGERROR") && (await isInBlock(client, transaction, lives || !isOver));
+	if (isKnown || code === "DUP_TRANSACTION_ERROR") {
+		const receipt = await fetchReceipt(client, transaction.id).catch(onRefusal(undefined));
+		throw sentBefore(txID, receipt).with({ node: { code: String(code), message: String(message ?? "") } });
+	}
 	throw refusalOf(
 		typeof code === "string" ? code : "UNKNOWN",
 		typeof message === "string" ? message : "",
 		txID,
 		isOver && !lives,
-		isKnown,
 	);
 }
 
@@ -91,21 +95,15 @@ function hasArrived({ code, facts }: Failure): boolean {
 	return code !== "network" || !UNCONNECTED.has(String(facts.details?.["cause"]));
 }
 
-/** The failure for a transaction that was already sent or is in a block. */
-export function sentBefore(txID: string): Failure {
-	const message = "the network has this very transaction already: nothing happens twice";
+/** The failure for a transaction that was already sent or is in a block. @param receipt if it is in one, and the node knows it */
+export function sentBefore(txID: string, receipt?: Readonly<TransactionInfo>): Failure {
+	const where = receipt ? ` (block ${receipt.blockNumber}, ${resultName(receipt)})` : "";
+	const message = `the network has this very transaction already${where}: nothing happens twice`;
 	return new Failure("duplicate", message, { sent: true, txID, hint: `coin tx wait ${txID}` });
 }
 
-function refusalOf(
-	nodeCode: string,
-	nodeMessage: string,
-	txID: string,
-	isDead: boolean,
-	isKnown: boolean,
-): Failure {
+function refusalOf(nodeCode: string, nodeMessage: string, txID: string, isDead: boolean): Failure {
 	const node = { code: nodeCode, message: nodeMessage };
-	if (isKnown || nodeCode === "DUP_TRANSACTION_ERROR") return sentBefore(txID).with({ node });
 	const message = broadcastMessage(nodeMessage);
 	let code = CODES[nodeCode] ?? "rpc_error";
 	if (code === "contract_validate") code = validationCode(message);

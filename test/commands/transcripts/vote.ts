@@ -96,6 +96,7 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 				1,
 				{
 					message: "the account has fewer coins than becoming a witness costs (balance < AccountUpgradeCost)",
+					hint: expect.stringMatching(/^it costs \d+coin, and the account has [\d.]+coin$/),
 				},
 			],
 			[

@@ -44,6 +44,17 @@ describe("handing a transaction to a node", () => {
 		});
 	});
 
+	test("says of one that the node has in a block which one that is, and with which result", async () => {
+		const receipt = { id: txID, blockNumber: 186n, receipt: { result: "REVERT" } };
+		const answers = {
+			broadcasthex: { code: "DUP_TRANSACTION_ERROR", message: "Dup transaction." },
+			gettransactioninfobyid: receipt,
+		};
+		await expect(broadcast(answering(answers).client, transaction)).rejects.toThrow(
+			"the network has this very transaction already (block 186, REVERT): nothing happens twice",
+		);
+	});
+
 	test.each<[code: string, nowMs: number]>([
 		["TRANSACTION_EXPIRATION_ERROR", 6_000],
 		// The permission that it changed, or that was changed since, doesn't know the key any more.
