@@ -143,8 +143,8 @@ describe("typed arguments", () => {
 		["1.5coin", "1500000"],
 		["-2e3", "-2000"],
 	])("are numbers as the commands take them: %s", (typed, text) => {
-		const types = [parameter("int256"), parameter("uint256[]")];
-		expect(texts(decodeValues(types, encodeArguments(types, [typed, "[]"])))[0]).toBe(text);
+		const types = [parameter("int256")];
+		expect(texts(decodeValues(types, encodeArguments(types, [typed])))).toEqual([text]);
 	});
 
 	test.each([
