@@ -42,6 +42,8 @@ export const StakeCancel = acting({
 
 export const StakeDelegate = acting({
 	summary: "Delegate the resource of staked coins to another account",
+	description:
+		"The amount stands first, as in every coin stake command; --to names the account, which is no recipient: no coins move.",
 	examples: ["<%= config.bin %> stake delegate 100coin --for energy --to alice --lock 3d"],
 	args: {
 		amount: required("staked coins whose resource is delegated, with the unit"),
