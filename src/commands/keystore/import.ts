@@ -81,6 +81,7 @@ export const KeystoreImportKey = command({
 	summary: "Store a private key, encrypted",
 	description:
 		"The key is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument. " +
+		"The password is asked for on the terminal even then, unless --password-file has it. " +
 		"JSON is a key of a post-quantum scheme as the network's own tools keep it: scheme, privateKey or seed, publicKey, address.",
 	examples: [
 		"<%= config.bin %> keystore import key ann",
@@ -122,7 +123,8 @@ export const KeystoreImportKey = command({
 export const KeystoreImportMnemonic = command({
 	summary: "Store keys of a mnemonic, encrypted",
 	description:
-		"The mnemonic is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.",
+		"The mnemonic is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument. " +
+		"The password is asked for on the terminal even then, unless --password-file has it.",
 	examples: [
 		"<%= config.bin %> keystore import mnemonic savings",
 		"<%= config.bin %> keystore import mnemonic dev --key-file words.txt --count 3",

@@ -107,7 +107,8 @@ export const ShieldedImport = command({
 	description:
 		"A spending key is 64 hexadecimal digits; viewing keys are JSON, as coin shielded export viewing-key prints them, and " +
 		"as the network's own methods name them: ak, nk and ovk see everything, ivk what comes. The key is asked for on the " +
-		"terminal, or read from --key-file, or from standard input with -. It is never an argument.",
+		"terminal, or read from --key-file, or from standard input with -. It is never an argument. " +
+		"The password is asked for on the terminal even then, unless --password-file has it.",
 	examples: [
 		"<%= config.bin %> shielded import ann",
 		"<%= config.bin %> shielded import shop - < shop.viewing",
