@@ -37,14 +37,13 @@ export const WitnessCreate = acting({
 			...contractOf(WitnessCreateContract, { owner_address: owner, url: utf8(args.url) }),
 			confirmation: 2,
 			explain: async (failure) => {
-				if (!failure.message.includes("AccountUpgradeCost")) return failure;
+				if (failure.code !== "contract_validate") return failure;
 				const { witnessCreation: sun } = await chainFees(client).catch(
 					onRefusal({ witnessCreation: undefined }),
 				);
-				const has = `the account has ${formatCoin(account.balance)}`;
-				return sun === undefined
-					? failure
-					: failure.with({ hint: `it costs ${formatCoin(sun)}, and ${has}` });
+				if (sun === undefined || account.balance >= sun) return failure;
+				const hint = `it costs ${formatCoin(sun)}, and the account has ${formatCoin(account.balance)}`;
+				return failure.with({ hint });
 			},
 		};
 	},
