@@ -12,6 +12,8 @@ import { TokenUnits } from "./tokens.js";
 
 /** The most contracts fetched per page, and accounts whose names are fetched. */
 const MOST = 60;
+/** As many as a list of `coin contact` may have. */
+const MAX_CONTACTS = 2_000;
 
 /** What a page shows about a contract. */
 interface ContractFacts {
@@ -54,7 +56,11 @@ export class Contracts {
 	/** Units of the tokens that contracts implement. */
 	readonly units: TokenUnits;
 
-	constructor(private readonly client: NodeClient) {
+	/** @param contacts labels of the reader's own list, by address */
+	constructor(
+		private readonly client: NodeClient,
+		readonly contacts: ReadonlyMap<string, string> = new Map(),
+	) {
 		this.units = new TokenUnits(client);
 	}
 
@@ -99,6 +105,28 @@ export class Contracts {
 			layout: layoutOf(source, behind),
 		};
 	}
+}
+
+/**
+ * Labels by address from what `coin contact export` prints. Its signature isn't checked: the reader chose the file.
+ * @throws {Error} for any other text, in words
+ */
+export function contactsOf(text: string): ReadonlyMap<string, string> {
+	const refusal = new Error("this is no list that coin contact export prints");
+	let list: { readonly contacts?: unknown } | null;
+	try {
+		list = JSON.parse(text);
+	} catch {
+		throw refusal;
+	}
+	if (!Array.isArray(list?.contacts) || list.contacts.length > MAX_CONTACTS) throw refusal;
+	return new Map(
+		list.contacts.map((each: Readonly<Record<string, unknown>> | null) => {
+			const address = addressText(String(each?.["address"]));
+			if (address === undefined || typeof each?.["label"] !== "string") throw refusal;
+			return [address, each["label"].slice(0, 64)];
+		}),
+	);
 }
 
 /** The name that an account has set; may be empty. */

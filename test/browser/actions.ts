@@ -196,7 +196,35 @@ export async function search(walk: Walk, chain: Chain): Promise<void> {
 	await walk.shows("function transfer(address,uint256)", "a selector");
 	await walk.open(`search/${encodeURIComponent("set(uint256,string)")}`);
 	await walk.shows(`${chain.store}, by its interface`, "contracts that have a function");
+	await contacts(walk, chain);
 	await byKeyboard(walk);
+}
+
+/** A list that the reader chooses: found, shown as badges, forgotten. */
+async function contacts(walk: Walk, chain: Chain): Promise<void> {
+	await walk.open("search/nobody");
+	const list = JSON.stringify({ version: 1, contacts: [{ label: "the payer", address: chain.payer }] });
+	await walk.page.evaluate(`(() => {
+		const files = new DataTransfer();
+		files.items.add(new File([${JSON.stringify(list)}], "contacts.json"));
+		const field = document.getElementById("contacts");
+		field.files = files.files;
+		field.dispatchEvent(new Event("change"));
+	})()`);
+	await walk.shows("Forget 1 contacts", "a list of contacts");
+	await walk.check("search with contacts");
+	await walk.open(`tx/${chain.called}`);
+	await walk.shows("the payer", "a contact's label");
+	await walk.open("search/PAYER");
+	const opened = `location.hash === '#/account/${chain.payer}'`;
+	await walk.page
+		.waitForFunction(opened, { timeout: 5_000 })
+		.catch(() => walk.faults.push("the search doesn't find a contact"));
+	await walk.open("search/nobody");
+	await walk.press("Forget 1 contacts");
+	await walk.page
+		.waitForFunction("localStorage.length === 0", { timeout: 5_000 })
+		.catch(() => walk.faults.push("contacts aren't forgotten"));
 }
 
 /** From the top of the page: skip link, field, button, and on to the first view by Tab and Enter. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { addressText } from "../../src/explorer/address-text.js";
-import { Contracts, layoutOf } from "../../src/explorer/contracts.js";
+import { Contracts, contactsOf, layoutOf } from "../../src/explorer/contracts.js";
 import { NodeClient } from "../../src/explorer/node-client.js";
 
 const hex = (digit: string) => digit.repeat(40);
@@ -107,4 +107,25 @@ test("storage is read by the contract's own layout, or where that has no variabl
 	expect(read(source(), undefined)).toEqual([]);
 	// Nothing is said of variables that nobody knows.
 	expect(read(source(), { source: undefined })).toBeUndefined();
+});
+
+describe("a list of contacts", () => {
+	test("gives labels by address", () => {
+		const one = { label: "Ann €", address: address("5"), contract: "00".repeat(32), abi: [] };
+		const list = { version: 1, contacts: [one], signer: address("5"), signature: "00" };
+		expect(contactsOf(JSON.stringify(list))).toEqual(new Map([[address("5"), "Ann €"]]));
+	});
+
+	test.each([
+		"",
+		"null",
+		"[]",
+		'{"contacts":{}}',
+		'{"contacts":[null]}',
+		'{"contacts":[{"label":"a","address":"T"}]}',
+		JSON.stringify({ contacts: [{ address: address("5"), label: 7 }] }),
+		JSON.stringify({ contacts: Array(2_001).fill({ address: address("5"), label: "a" }) }),
+	])("is refused where it is none: %.40s", (text) => {
+		expect(() => contactsOf(text)).toThrow("no list that coin contact export prints");
+	});
 });

@@ -14,6 +14,7 @@ interface Attributes {
 	readonly role?: string;
 	readonly scope?: string;
 	readonly type?: string;
+	readonly accept?: string;
 	readonly name?: string;
 	readonly for?: string;
 	readonly placeholder?: string;
@@ -110,14 +111,17 @@ export function ago(ms: number, nowMs: number): HTMLElement {
 }
 
 /**
- * A link to an account, with its name once that is known.
+ * A link to an account, with the reader's label for it, or its own name once that is known.
  * @param whole as in {@link addressLink}
  */
 export function party(
 	text: string,
-	names: { labelOf(account: string): Promise<string> },
+	names: { readonly contacts: ReadonlyMap<string, string>; labelOf(account: string): Promise<string> },
 	whole = false,
 ): HTMLElement {
+	// A badge, which no account can imitate by its own name.
+	const own = names.contacts.get(addressText(text) ?? "");
+	if (own !== undefined) return make("span", {}, badge(own), " ", addressLink(text, whole));
 	const label = make("span", { class: "note" });
 	void names.labelOf(text).then((name) => append(label, name === "" ? [] : [name.slice(0, 24), " "]));
 	return make("span", {}, label, addressLink(text, whole));

@@ -16,7 +16,7 @@ import { developmentView } from "./views/development.js";
 import { parametersView, proposalsView, proposalView } from "./views/governance.js";
 import { blocksView, homeView, pendingView } from "./views/home.js";
 import { peersView } from "./views/peers.js";
-import { searchView } from "./views/search.js";
+import { keptContacts, searchView } from "./views/search.js";
 import { tokensView, tokenView } from "./views/tokens.js";
 import { transactionView } from "./views/transaction.js";
 import { witnessesView, witnessView } from "./views/witnesses.js";
@@ -95,7 +95,7 @@ async function show(focus: boolean): Promise<void> {
 	const context: ViewContext = {
 		client,
 		site,
-		contracts: new Contracts(client),
+		contracts: new Contracts(client, keptContacts()),
 		facts: () => {
 			facts ??= readFacts();
 			return facts;

@@ -11,6 +11,7 @@ import {
 	selectorFacts,
 	storedContracts,
 } from "../../contract-search.js";
+import { contactsOf } from "../../contracts.js";
 import { grouped, plain } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { isMistyped, searchTerms, type Term } from "../../search-terms.js";
@@ -153,7 +154,15 @@ async function nameFound(context: ViewContext, value: string): Promise<Found> {
 		otherNames(context, value),
 	]);
 	const common = commonNamed(value).map((text): Hit => ({ text }));
-	return { hits: [...tokens, ...contracts.map(contractHit), ...others, ...common], limits: limitsOf(seen) };
+	const wanted = value.toLowerCase();
+	const own = [...context.contracts.contacts]
+		.filter(([, label]) => label.toLowerCase().includes(wanted))
+		.slice(0, MOST)
+		.map(([address, label]): Hit => ({ path: `account/${address}`, text: `contact ${label}, ${address}` }));
+	return {
+		hits: [...own, ...tokens, ...contracts.map(contractHit), ...others, ...common],
+		limits: limitsOf(seen),
+	};
 }
 
 /** Witnesses by URL, and parameters by name. */
@@ -178,6 +187,49 @@ const WRONG_CHECKSUM =
 const NOTHING =
 	"Nothing of this chain has that number, id, address or name. Transactions that no block took within their time are gone from everywhere.";
 
+const CONTACTS = "contacts";
+/** As long as a list may be that `coin contact import` takes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The reader's contacts, which only this browser has; none where it keeps nothing, or something else. */
+export function keptContacts(): ReadonlyMap<string, string> {
+	try {
+		return contactsOf(window.localStorage.getItem(CONTACTS) ?? "");
+	} catch {
+		return new Map();
+	}
+}
+
+/** Takes a list of contacts into the browser, or out of it. */
+function contactsForm({ contracts, again }: ViewContext): HTMLElement {
+	const said = make("span", { class: "bad", role: "alert" });
+	const file = make("input", { type: "file", accept: ".json,application/json", id: "contacts" });
+	const keep = async (given: File): Promise<void> => {
+		if (given.size > MAX_BYTES) throw new Error("this file is longer than 8 MiB");
+		const contacts = [...contactsOf(await given.text())].map(([address, label]) => ({ label, address }));
+		window.localStorage.setItem(CONTACTS, JSON.stringify({ contacts }));
+	};
+	file.addEventListener("change", () => {
+		const [given] = file.files ?? [];
+		if (given) keep(given).then(again, (error: Error) => said.replaceChildren(plain(error.message)));
+	});
+	const forget = make("button", { type: "button" }, `Forget ${contracts.contacts.size} contacts`);
+	forget.addEventListener("click", () => {
+		window.localStorage.removeItem(CONTACTS);
+		again();
+	});
+	const words = "Your contacts, from the file that coin contact export prints; they stay in this browser: ";
+	return make(
+		"p",
+		{ class: "note" },
+		make("label", { for: "contacts" }, words),
+		file,
+		contracts.contacts.size > 0 ? forget : undefined,
+		" ",
+		said,
+	);
+}
+
 export const searchView: ViewMaker = async (context, typed) => {
 	const title = `Search: ${plain(typed).slice(0, 80)}`;
 	if (isMistyped(typed)) return { title, body: note(WRONG_CHECKSUM) };
@@ -201,6 +253,7 @@ export const searchView: ViewMaker = async (context, typed) => {
 		body: [
 			hits.length === 0 ? note(NOTHING) : make("ul", { class: "hits" }, items),
 			...[...limits].map((text) => note(text)),
+			contactsForm(context),
 		],
 	};
 };
