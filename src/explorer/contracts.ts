@@ -12,8 +12,6 @@ import { TokenUnits } from "./tokens.js";
 
 /** The most contracts fetched per page, and accounts whose names are fetched. */
 const MOST = 60;
-/** As many as a list of `coin contact` may have. */
-const MAX_CONTACTS = 2_000;
 
 /** What a page shows about a contract. */
 interface ContractFacts {
@@ -119,7 +117,7 @@ export function contactsOf(text: string): ReadonlyMap<string, string> {
 	} catch {
 		throw refusal;
 	}
-	if (!Array.isArray(list?.contacts) || list.contacts.length > MAX_CONTACTS) throw refusal;
+	if (!Array.isArray(list?.contacts)) throw refusal;
 	return new Map(
 		list.contacts.map((each: Readonly<Record<string, unknown>> | null) => {
 			const address = addressText(String(each?.["address"]));

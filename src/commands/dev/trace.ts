@@ -147,7 +147,8 @@ function printStep(
 	},
 ): void {
 	const { depth, pc, op, gas, gasCost, stack, memory, storage } = step;
-	const left = answeredInteger({ name: "gas" }, gas);
+	const isQuantity = typeof gas === "string" && /^0x[\da-f]{1,16}$/i.test(gas);
+	const left = isQuantity ? BigInt(gas) : answeredInteger({ name: "gas" }, gas);
 	if (shown.json) {
 		printJson({
 			depth: Number(depth),

@@ -140,7 +140,9 @@ export const PermissionUpdate = sending({
 			isFromNode,
 			isStated: (permission) => {
 				const isOwner = permission.type === PermissionPermissionType.Owner;
-				if (isOwner && expected?.threshold !== undefined) return true;
+				// It was compared with the present owner, not with a document's.
+				if (isOwner && expected?.threshold !== undefined)
+					return !isFromNode || samePermission(before.owner, permission);
 				if (flags.file === undefined) return isStatedBy(edits, before, permission);
 				// In a document, whatever differs from the present state is the author's, unless a node wrote it: that
 				// node may have said something else then.

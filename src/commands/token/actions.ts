@@ -260,8 +260,11 @@ export const TokenUpdate = acting({
 		const message = `what stays because the node says that it is so: ${kept.join(", ")}`;
 		return {
 			...contractOf(UpdateAssetContract, { owner_address: owner, ...wanted }),
-			// Without a question, nobody sees the details.
-			warnings: kept.length > 0 && (flags.yes || !canAsk()) ? [{ code: "values_kept", message }] : [],
+			// Where neither a question nor a trial shows the details.
+			warnings:
+				kept.length > 0 && (flags.yes || !(canAsk() || flags["dry-run"]))
+					? [{ code: "values_kept", message }]
+					: [],
 			details: kept.map((text) => `  stays       ${text}, as the node says`),
 		};
 	},

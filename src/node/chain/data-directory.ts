@@ -34,6 +34,9 @@ const META_KEY = Buffer.from([0xff, ...Buffer.from("meta", "latin1")]);
 /** The oldest segment of the block log that the database doesn't hold. */
 const LOG_START_KEY = Buffer.from([0xff, ...Buffer.from("log", "latin1")]);
 
+/** There once if a block log was begun: a chain that was restored or adopted has none before its first start. */
+const LOG_BEGUN_KEY = Buffer.from([0xff, ...Buffer.from("begun", "latin1")]);
+
 const MARK_PREFIX = Buffer.from([0xff, ...Buffer.from("batch", "latin1")]);
 const KEPT_MARKS = 256n;
 
@@ -268,6 +271,13 @@ export function readLogStart(database: KeyValueDatabase, path: string): LogStart
 		throw new DatabaseError(`the database in ${path} is damaged: its place in the block log can't be read`);
 	}
 	return { segment: Number(match[1]), bytes: Number(match[2] ?? 0), crc: Number(match[3] ?? 0) };
+}
+
+/** Notes that there is a block log from now on. @returns false if there was one before */
+export async function beginLog(database: KeyValueDatabase): Promise<boolean> {
+	if (database.get(LOG_BEGUN_KEY)) return false;
+	await database.write([{ key: LOG_BEGUN_KEY, value: Uint8Array.of(1) }], true);
+	return true;
 }
 
 /** The batch change that makes all earlier segments superfluous. */

@@ -32,6 +32,7 @@ import type { ChainOptions, ChainSettings, FlushLimits } from "./chain-options.j
 import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
 import {
 	BatchMarks,
+	beginLog,
 	checkMeta,
 	type DirectoryMeta,
 	logDirectory,
@@ -205,8 +206,8 @@ export class OpenChain {
 			throw error;
 		}
 		timing.restoring = false;
-		// A founded chain has a segment from its first start on. A database that lost its batches and a log without segments agree.
-		if (meta && opened?.wasEmpty) options.onLogLost?.(head.properties.headNumber);
+		// A database that lost its batches and a log without segments agree. A chain that was copied here has had no log yet.
+		if (opened?.wasEmpty && !(await beginLog(storage))) options.onLogLost?.(head.properties.headNumber);
 		chain.observe(eachBlock({ committed: () => open.flushIfDue() }));
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
 		open.startBackground();

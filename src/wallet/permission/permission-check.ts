@@ -234,7 +234,8 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
 			({ id, permission_name: name }) => id === active.id || name === active.permission_name,
 		);
 	return [
-		...(owner.keys.length > 1 && !facts.isStated(owner)
+		...((owner.keys.length > 1 || (facts.isFromNode && !samePermission(before.owner, owner))) &&
+		!facts.isStated(owner)
 			? [remark("owner_unverified", `how much each of the owner's keys weighs (${keysetText(owner)})`)]
 			: []),
 		...after.actives

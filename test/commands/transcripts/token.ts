@@ -57,7 +57,10 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().prints("token update --free-bandwidth 1000 --dry-run --text")).toContain(
 				`stays       page "${page}", as the node says`,
 			);
-			await chain().acts("token update --free-bandwidth 1000");
+			const updated = await chain().coin("token update --free-bandwidth 1000 --wait");
+			expect(updated).toMatchObject({ code: 0, stdout: expect.stringContaining('"result":"SUCCESS"') });
+			// Nobody was asked, so nobody has seen it before.
+			expect(updated.stderr).toContain(`because the node says that it is so: description "", page "${page}"`);
 			await chain().idles("token update --free-bandwidth 1000", "token release --from dora");
 			expect(await chain().value("token show Apple")).toMatchObject({ freeBandwidth: "1000", url: page });
 		});

@@ -109,6 +109,9 @@ describe("remarks on new permissions", () => {
 		expect(remarks(before, set(owner(1n, ann, bob), old))).toEqual([]);
 		expect(remarks(shared, before)).toEqual([]);
 		// Unless it was a node who wrote it, which may say something else by now.
+		const alone = { ...everyKey, isFromNode: true, isStated: () => false };
+		const dropped = permissionRemarks(set(owner(2n, ann, bob), old), set(owner(1n, ann), old), alone);
+		expect(dropped.map(({ code }) => code)).toContain("owner_unverified");
 		const fromNode = permissionRemarks(before, set(owner(1n, ann, bob), active(1n, [carol])), {
 			...strangers,
 			isFromNode: true,

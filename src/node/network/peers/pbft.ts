@@ -39,8 +39,8 @@ interface Vote {
 
 /** The votes on one block or cycle. */
 class Round {
-	/** Whether our own chain has reached it. */
-	isOpen = false;
+	/** What our own chain has there, once it has reached it. */
+	proposal: PBFTMessageRaw | undefined;
 	hasCommitted = false;
 	isDone = false;
 	readonly early: Vote[] = [];
@@ -49,6 +49,10 @@ class Round {
 	readonly committed = new Map<string, Vote>();
 
 	constructor(public sinceMs: number) {}
+
+	get isOpen(): boolean {
+		return this.proposal !== undefined;
+	}
 }
 
 export class Voting {
@@ -95,7 +99,7 @@ export class Voting {
 		}
 		const round = this.round(no);
 		if (round.isOpen) return;
-		round.isOpen = true;
+		round.proposal = proposal;
 		round.sinceMs = this.world.now();
 		for (const vote of round.early.splice(0)) this.prepare(no, round, vote);
 		if (!this.world.isSyncing) this.vote(no, round, proposal, Kind.PREPARE);
@@ -184,7 +188,10 @@ export class Voting {
 		const votes = [...round.prepared.values()].filter((data) => data === vote.data).length;
 		if (votes < this.world.settings.quorum || round.hasCommitted || this.world.isSyncing) return;
 		round.hasCommitted = true;
-		this.vote(no, round, vote.raw, Kind.COMMIT);
+		// Ours where it is of the same data: the vote that makes the quorum may have an epoch that no signer signs.
+		const { proposal } = round;
+		const isOurs = proposal !== undefined && toHex(proposal.data) === vote.data;
+		this.vote(no, round, isOurs ? proposal : vote.raw, Kind.COMMIT);
 	}
 
 	private commit(round: Round, vote: Vote): void {

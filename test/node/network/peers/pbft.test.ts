@@ -110,6 +110,25 @@ describe("votes of witnesses", () => {
 		expect(a.said.at(-1)).toBe("P2P_DISCONNECT");
 	});
 
+	it("that make the quorum with another epoch change none of ours", async () => {
+		const { world, list } = await nodes([[0], []], 2);
+		const [a, b] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const epoch = a.chain.nextMaintenanceMs;
+		const block = mine(a);
+		const raw = PBFTMessageRaw.create({ msg_type: PREPARE, view_n: 11n, epoch: epoch + 1n, data: block.id });
+		const signature = producerWithKey(keyOf(2)).sign(sha256(PBFTMessageRaw.encode(raw)));
+		const payload = PBFTMessage.encode(PBFTMessage.create({ raw_data: raw, signature }));
+		for (const link of b.links) link.send(ApplicationType.PBFT_MSG, payload);
+		await world.advance(2000);
+		const ours = a.sent
+			.filter(({ type }) => type === ApplicationType.PBFT_MSG)
+			.map((each) => PBFTMessage.decode(each.payload).raw_data);
+		expect(ours.map((each) => [each?.msg_type, each?.epoch])).toEqual([
+			[PREPARE, epoch],
+			[COMMIT, epoch],
+		]);
+	});
+
 	it("with a signature that is none are the peer's fault, not this program's", async () => {
 		const { world, list } = await nodes([[], []], 4);
 		const [a, b] = list as unknown as readonly [LinkedNode, LinkedNode];
