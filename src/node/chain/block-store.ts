@@ -5,7 +5,13 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { asBuffer, be64, equalBytes, readBe64, toKey } from "../../protocol/bytes.js";
-import { contentOfField, countField, elementOfField, elementsOfField } from "../../protocol/codec/scan.js";
+import {
+	contentOfField,
+	countField,
+	elementOfField,
+	elementsOfField,
+	withoutFields,
+} from "../../protocol/codec/scan.js";
 import { ResourceReceipt, TransactionInfo, type TransactionRet } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
@@ -102,6 +108,7 @@ export const INFOS_FIELD = 3;
 const ID_FIELD = 1;
 const RESOURCES_FIELD = 7;
 const LOGS_FIELD = 8;
+const INTERNALS_FIELD = 17;
 
 const packedReceipts = stores.transactionResult as StoreDefinition<Uint8Array>;
 
@@ -156,6 +163,17 @@ export function* receiptsInTurn(
 		return;
 	}
 	for (const info of elementsOfField(bytes, INFOS_FIELD)) yield TransactionInfo.decode(info);
+}
+
+/** The receipts of a block, in order; those of a large block without logs and internal transactions, which would take seconds to decode. */
+export function* briefReceipts(state: StateView, number: bigint): Generator<Readonly<TransactionInfo>, void> {
+	const bytes = encodedReceipts(state, number);
+	if (!bytes || bytes.length <= FEW_RECEIPTS_BYTES) {
+		yield* transactionInfosOfBlock(state, number);
+		return;
+	}
+	for (const info of elementsOfField(bytes, INFOS_FIELD))
+		yield TransactionInfo.decode(withoutFields(info, [LOGS_FIELD, INTERNALS_FIELD]));
 }
 
 /** What a receipt adds to sums over its block. */

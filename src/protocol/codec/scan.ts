@@ -44,6 +44,22 @@ export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
 	return content;
 }
 
+/** The message without all occurrences of some fields, of any wire type. @throws {DecodeError} */
+export function withoutFields(bytes: Uint8Array, numbers: readonly number[]): Uint8Array {
+	const reader = new Reader(bytes);
+	const left = new Uint8Array(bytes.length);
+	let length = 0;
+	while (reader.pos < reader.end) {
+		const { pos } = reader;
+		const tag = reader.tag();
+		reader.skip(tag);
+		if (numbers.includes(tag >>> 3)) continue;
+		left.set(bytes.subarray(pos, reader.pos), length);
+		length += reader.pos - pos;
+	}
+	return left.subarray(0, length);
+}
+
 /** The encoded elements of a repeated message field. @throws {DecodeError} */
 export function* elementsOfField(bytes: Uint8Array, number: number): Generator<Uint8Array, void> {
 	const wanted = number * 8 + 2;

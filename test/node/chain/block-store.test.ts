@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import {
+	briefReceipts,
 	receiptSums,
 	transactionInfoById,
 	transactionInfosOf,
@@ -8,6 +9,7 @@ import {
 import type { StateView } from "../../../src/node/state/view.js";
 import { be64, concatBytes } from "../../../src/protocol/bytes.js";
 import {
+	InternalTransaction,
 	ResourceReceipt,
 	TransactionInfo,
 	TransactionInfoLog,
@@ -43,6 +45,8 @@ test("receipts of a large block are counted without decoding their logs", () => 
 			id: new Uint8Array(32).fill(n),
 			receipt: n === 3 ? undefined : ResourceReceipt.create({ energy_usage_total: BigInt(n) }),
 			log: Array(n).fill(log),
+			internal_transactions: Array(n).fill(InternalTransaction.create({ note: new Uint8Array(9) })),
+			withdraw_amount: BigInt(n),
 		}),
 	);
 	const bytes = TransactionRet.encode(TransactionRet.create({ transactioninfo: infos }));
@@ -56,6 +60,9 @@ test("receipts of a large block are counted without decoding their logs", () => 
 		})),
 	);
 	expect(decode).not.toHaveBeenCalled();
+	expect([...briefReceipts(state, 7n)]).toEqual(
+		infos.map((info) => TransactionInfo.create({ ...info, log: [], internal_transactions: [] })),
+	);
 	decode.mockRestore();
 });
 

@@ -20,7 +20,7 @@ import type { Note } from "../../../protocol/sapling/note.js";
 import { openNote, openSentNote, unseal } from "../../../protocol/sapling/note-encryption.js";
 import { ORC20_EVENTS, openBurn } from "../../../protocol/sapling/orc20-builder.js";
 import { KEY_SIZE } from "../../../protocol/sapling/sizes.js";
-import { transactionInfosOfBlock } from "../../chain/block-store.js";
+import { receiptsInTurn } from "../../chain/block-store.js";
 import { VmError } from "../../vm/vm-error.js";
 import { answersOf } from "../answers.js";
 import type { ApiContext } from "../context.js";
@@ -110,7 +110,8 @@ async function* logsOf(
 		await turns.step();
 		const state = node.view(server);
 		if (number > state.properties.headNumber) return;
-		for (const info of transactionInfosOfBlock(state, number)) {
+		for (const info of receiptsInTurn(state, number)) {
+			await turns.step();
 			let index = 0;
 			const nullifiers = nullifiersIn(info.log, contract);
 			for (const log of info.log) {

@@ -1,10 +1,20 @@
 import { EventEmitter } from "node:events";
 import { status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ApiContext } from "../../../../src/node/api/context.js";
 import { LongMessages } from "../../../../src/node/api/grpc/large-messages.js";
 import { messageLength } from "../../../../src/node/api/grpc/library-answers.js";
 import { LongMessage } from "../../../../src/node/api/grpc/method.js";
+import { wallet } from "../../../../src/node/api/grpc/services/wallet.js";
 import { LongAnswerGate, UnreadAnswers } from "../../../../src/node/api/long-answer.js";
+import type { StateView } from "../../../../src/node/state/view.js";
+import { concatBytes } from "../../../../src/protocol/bytes.js";
+import {
+	TransactionInfo,
+	TransactionInfoList,
+	TransactionInfoLog,
+	TransactionRet,
+} from "../../../../src/protocol/messages.js";
 
 const MIB = new Uint8Array(1 << 20).fill(7);
 
@@ -96,4 +106,19 @@ test("a message that is longer than any can be is refused", async () => {
 		code: status.RESOURCE_EXHAUSTED,
 		message: "the answer is longer than 268435456 bytes",
 	});
+});
+
+test("receipts of a large block are a long message with the bytes that one has", async () => {
+	const log = TransactionInfoLog.create({ data: new Uint8Array(1_000) });
+	const transactionInfo = [1, 2].map((n) =>
+		TransactionInfo.create({ id: new Uint8Array(32).fill(n), log: Array(300).fill(log) }),
+	);
+	const stored = TransactionRet.encode(TransactionRet.create({ transactioninfo: transactionInfo }));
+	const state = { backend: { get: () => stored } } as unknown as StateView;
+	const context = { state, style: { dialect: "neutral" } } as unknown as ApiContext;
+	const answer = await wallet.GetTransactionInfoByBlockNum(context, { num: 7n } as never);
+	expect(answer).toBeInstanceOf(LongMessage);
+	expect(Buffer.from(concatBytes(...(answer as LongMessage).parts))).toEqual(
+		TransactionInfoList.encode(TransactionInfoList.create({ transactionInfo })),
+	);
 });

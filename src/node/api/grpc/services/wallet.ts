@@ -1,6 +1,7 @@
 /** Every method of the Wallet service (protocol/grpc §§2.2 to 2.4); the compiler ensures that none is missing. */
 
 import { utf8 } from "../../../../protocol/bytes.js";
+import { messageParts } from "../../../../protocol/codec/message-parts.js";
 import {
 	type BuildableName,
 	type ContractMessage,
@@ -19,11 +20,18 @@ import {
 	ReturnResponse_code,
 	type Transaction,
 	TransactionExtention,
+	type TransactionInfo,
 	TransactionInfoList,
 	type TriggerSmartContract,
 } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
-import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../../chain/block-store.js";
+import {
+	receiptsCost,
+	receiptsInTurn,
+	transactionById,
+	transactionInfoById,
+	transactionInfosOfBlock,
+} from "../../../chain/block-store.js";
 import { allExchanges, exchangeStore, pageOfExchanges } from "../../../exchange/pair.js";
 import {
 	marketOrderById,
@@ -68,7 +76,14 @@ import {
 } from "../../queries/staking.js";
 import { pendingIds, pendingTransaction } from "../../queries/transactions.js";
 import { build, buildBare, buildCommon, refusal } from "../building.js";
-import { type Handler, type Handlers, unimplemented, withoutReason, withReason } from "../method.js";
+import {
+	type Handler,
+	type Handlers,
+	LongMessage,
+	unimplemented,
+	withoutReason,
+	withReason,
+} from "../method.js";
 import { blocks } from "./blocks.js";
 import { network } from "./network.js";
 import { shielded } from "./shielded.js";
@@ -156,6 +171,12 @@ function received({ node }: ApiContext, message: Readonly<Transaction>): SignedT
 	return node.rules.network === "nile" ? transaction.asReadOnNile() : transaction;
 }
 
+/** A list of receipts as an encoded message, each decoded only when its parts are taken. */
+function* infoParts(infos: Iterable<Readonly<TransactionInfo>>): Generator<Uint8Array> {
+	for (const info of infos)
+		yield* messageParts(TransactionInfoList, TransactionInfoList.create({ transactionInfo: [info] }));
+}
+
 /** Transactions: broadcasting, lookup, signatures, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
 const transactions = {
 	BroadcastTransaction: async (context, message) => {
@@ -165,7 +186,9 @@ const transactions = {
 	GetTransactionById: ({ state }, { value }) => transactionById(state, value)?.message,
 	GetTransactionInfoById: ({ state }, { value }) => transactionInfoById(state, value),
 	GetTransactionInfoByBlockNum: withReason(({ state }, { num }) =>
-		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
+		receiptsCost(state, num) === undefined
+			? TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) })
+			: new LongMessage(infoParts(receiptsInTurn(state, num))),
 	),
 	GetTransactionSignWeight: async (context, message) => {
 		const { answer, shown } = await signWeight(context, received(context, message));

@@ -3,7 +3,7 @@
  * is 0 and the whole price is the priority fee.
  */
 
-import { transactionInfosOfBlock } from "../../../chain/block-store.js";
+import { countReceipts } from "../../../chain/block-store.js";
 import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";
 import { anyValue, type DeclaredType, list, text } from "../declared-types.js";
 import { JsonNumber, type RawArray, type RawValue } from "../json-reader.js";
@@ -62,7 +62,7 @@ async function history(
 		if (turns.over) await turns.yield();
 		if (context.isAbandoned?.()) break;
 		const block = blockByTag(context, quantity(number));
-		const used = transactionInfosOfBlock(state, number).length > 0;
+		const used = countReceipts(state, number) > 0;
 		const price = quantity(block && used ? energyPriceAt(state, block.timestampMs) : 0n);
 		rewards.push(Array.from({ length: percentiles }, () => price));
 	}

@@ -2,7 +2,7 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { wrap } from "../../../../protocol/int64.js";
-import { transactionInfosOfBlock } from "../../../chain/block-store.js";
+import { briefReceipts } from "../../../chain/block-store.js";
 import type { StateView } from "../../../state/view.js";
 import type { RpcValue } from "../method.js";
 import {
@@ -26,7 +26,7 @@ export function blockObject(
 	style: ObjectStyle,
 ): RpcValue {
 	const { transactions, raw } = block;
-	const infos = transactionInfosOfBlock(state, block.number);
+	const infos = [...briefReceipts(state, block.number)];
 	let gasLimit = 0n;
 	let gasUsed = 0n;
 	for (const [i, transaction] of transactions.entries()) {
