@@ -21,6 +21,7 @@ import {
 	contactRecord,
 	contactsText,
 	MAX_LIST_BYTES,
+	ownNames,
 	readContactList,
 	withInterfaces,
 	writeContactList,
@@ -126,9 +127,9 @@ export const ContactImport = command({
 	summary: "Take over contacts that coin contact export has printed",
 	description:
 		"Shows what is new and what would change, and asks first. A list with a wrong signature, or with an address whose checksum is " +
-		"wrong or missing, is refused whole. A label gets another address, and one that looks like a token of the profile is taken over, " +
-		"only where somebody agrees at the terminal, or --from says who must have signed. Interfaces of contracts are taken over where " +
-		"none is kept yet; as calls are shown by them, the same goes for those of contacts that exist.",
+		"wrong or missing, is refused whole. A label gets another address or chain, and one that looks like a token of the profile is taken " +
+		"over, only where somebody agrees at the terminal, or --from says who must have signed. Interfaces of contracts are taken over where " +
+		"none is kept yet; as calls are shown by them, the same goes for those of addresses that are contacts or tokens already.",
 	examples: ["<%= config.bin %> contact import shared.json --from ann --yes"],
 	args: { file: required("the list") },
 	flags: {
@@ -150,10 +151,14 @@ export const ContactImport = command({
 		for (const { label } of added) await checkNewContact(settings, label);
 		const missing: (typeof interfaces)[number][] = [];
 		for (const one of interfaces) if (!(await ownEntries(settings, one.address))) missing.push(one);
+		const names = await ownNames(settings);
 		const summary = [
 			`${contacts.length} contacts, signed by ${by}`,
 			...contactChanges(difference),
-			...missing.map(({ label }) => `  interface   ${label}`),
+			...missing.map(({ label, address }) => {
+				const name = names.get(toBase58Check(address)) ?? label;
+				return `  interface   ${label}${name === label ? "" : `, for calls of your ${name}`}`;
+			}),
 		];
 		const result = {
 			signer: signer && by,
@@ -168,7 +173,7 @@ export const ContactImport = command({
 		if (added.length + changed.length + missing.length > 0) {
 			try {
 				if (!wanted && (flags.yes || !canAsk()))
-					checkRedirections(difference, by, Object.keys(settings.tokens), missing);
+					checkRedirections(difference, by, Object.keys(settings.tokens), missing, names);
 				await agree(2, summary, flags.yes, "Take them over?");
 			} catch (error) {
 				throw error instanceof Failure ? error.with({ details: result }) : error;

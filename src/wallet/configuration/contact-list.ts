@@ -3,9 +3,10 @@
  * it is read within limits, addresses must have their checksum, and the changes it would make are shown first.
  */
 
+import { hasRightCase } from "../../abi/address-case.js";
 import { readStorageLayout } from "../../abi/storage-layout.js";
 import { appearance, looksAlike } from "../../keystore/label.js";
-import { toBase58Check } from "../../protocol/address.js";
+import { addressOfText, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { interfaceOf } from "../abi/interface.js";
 import { Failure } from "../failure.js";
@@ -15,6 +16,7 @@ import { readAddress } from "../values/address-text.js";
 import { shorten } from "../values/bytes-text.js";
 import { unknownMember } from "../values/suggestion.js";
 import { type Contact, checkContactLabel } from "./contacts.js";
+import { type Labels, readLabels } from "./labels.js";
 import { ownEntries, ownLayout } from "./own-interfaces.js";
 import type { Settings } from "./settings.js";
 
@@ -120,6 +122,14 @@ export function readContactList(text: string): ContactList {
 			throw notAList(`it has the label "${label}" twice, or one that looks like it`);
 		labels.add(appearance(label));
 	}
+	// They are kept by address, so the last would be taken.
+	const kept = new Map<string, string>();
+	for (const { label, address, abi, layout } of interfaces) {
+		const [place, known] = [toBase58Check(address), writeJson([abi, layout ?? null])];
+		if ((kept.get(place) ?? known) !== known)
+			throw notAList(`the interface of "${label}" is another one under another label`);
+		kept.set(place, known);
+	}
 	if (signer === undefined && signature === undefined) return { contacts, interfaces, signer: undefined };
 	if (typeof signer !== "string" || typeof signature !== "string")
 		throw notAList("signer and signature go together");
@@ -188,18 +198,31 @@ export function compareContacts(own: readonly Contact[], list: readonly Contact[
 	};
 }
 
+/** Own names of addresses (Base58): labels of contacts and keys, symbols of the profile's token contracts. */
+export async function ownNames(
+	settings: Pick<Settings, "keystoreDirectory" | "contactsFile" | "tokens">,
+): Promise<Labels> {
+	const tokens = Object.entries(settings.tokens).flatMap(([symbol, id]) => {
+		const address = addressOfText(id, hasRightCase);
+		return address instanceof Uint8Array ? [[toBase58Check(address), symbol] as const] : [];
+	});
+	return new Map([...tokens, ...(await readLabels(settings))]);
+}
+
 /**
  * Whoever wrote a list may have signed it, too, with a key of theirs: where nobody looks at it, it redirects no payments.
  * @param tokens symbols of the profile: in place of a token, a label means the contract behind it
  * @param interfaces contacts whose interface would be taken over: calls are shown by it before they are signed
- * @throws {Failure} `confirmation_needed` for another address of a label, a new one that looks like a token, or an interface of one that
- * isn't new
+ * @param names {@link ownNames}: interfaces are kept by address, so one of these gets its under any label
+ * @throws {Failure} `confirmation_needed` for another address or chain of a label, a new one that looks like a token, or an interface of
+ * an address with a name
  */
 export function checkRedirections(
 	{ added, changed }: ContactDifference,
 	signer: string,
 	tokens: readonly string[],
 	interfaces: readonly Contact[] = [],
+	names: Labels = new Map(),
 ): void {
 	for (const { label } of added) {
 		const token = tokens.find((symbol) => looksAlike(symbol, label));
@@ -210,15 +233,20 @@ export function checkRedirections(
 			{ hint: "--from <account> says who must have signed it; without --yes a terminal asks" },
 		);
 	}
-	const moved = changed.find(({ before, after }) => !equalBytes(before.address, after.address))?.after;
-	const told = moved ?? interfaces.find((one) => !added.some(({ label }) => label === one.label));
-	if (!told) return;
-	const { label } = told;
+	const isMoved = (before: Contact, after: Contact): boolean => !equalBytes(before.address, after.address);
+	// A contact that is no contract on its chain counts as a failed deployment, whose label is free.
+	const other = changed.find(
+		({ before, after }) => isMoved(before, after) || before.contract !== after.contract,
+	);
+	const named = interfaces.map(({ address }) => names.get(toBase58Check(address)));
+	const label = other?.after.label ?? named.find((name) => name !== undefined);
+	if (label === undefined) return;
+	const what = !other ? "interface" : isMoved(other.before, other.after) ? "address" : "chain";
 	throw new Failure(
 		"confirmation_needed",
-		`the list, signed by ${signer}, gives "${label}" another ${moved ? "address" : "interface"}, and --yes isn't enough for that`,
+		`the list, signed by ${signer}, gives "${label}" another ${what}, and --yes isn't enough for that`,
 		{
-			hint: `--from <account> says who must have signed it; coin contact remove ${label} makes room; without --yes a terminal asks`,
+			hint: `--from <account> says who must have signed it; ${other ? `coin contact remove ${label} makes room; ` : ""}without --yes a terminal asks`,
 		},
 	);
 }

@@ -10,11 +10,12 @@ import {
 	compareContacts,
 	contactChanges,
 	contactsText,
+	ownNames,
 	readContactList,
 	withInterfaces,
 	writeContactList,
 } from "../../../src/wallet/configuration/contact-list.js";
-import type { Contact } from "../../../src/wallet/configuration/contacts.js";
+import { addContact, type Contact } from "../../../src/wallet/configuration/contacts.js";
 import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { messageHash, signatureText } from "../../../src/wallet/transaction/signed-message.js";
 
@@ -88,6 +89,17 @@ describe("a list of contacts", () => {
 		["a chain that isn't one", { version: 1, contacts: [{ ...entry, contract: "x" }] }, "bad_value"],
 		["no interface", { version: 1, contacts: [{ ...entry, abi: { a: 1 } }] }, "bad_value"],
 		["a layout alone", { version: 1, contacts: [{ ...entry, layout }] }, "bad_value"],
+		[
+			"two interfaces of an address",
+			{
+				version: 1,
+				contacts: [
+					{ ...entry, abi },
+					{ ...entry, label: "bob", abi: [] },
+				],
+			},
+			"bad_value",
+		],
 		["members that mean nothing", { version: 1, contacts: [], chain: "x" }, "bad_value"],
 	])("is refused with %s", (_, list, code) => {
 		expect(() => readContactList(JSON.stringify(list))).toThrow(expect.objectContaining({ code }));
@@ -113,13 +125,28 @@ describe("a list of contacts", () => {
 	});
 });
 
+test("contacts and tokens of the profile have names that a list can't forge", async () => {
+	const folder = await mkdtemp(join(tmpdir(), "coin-contacts-"));
+	const settings = { contactsFile: join(folder, "contacts.json"), keystoreDirectory: folder };
+	await addContact(settings.contactsFile, contacts[0] as Contact, () => undefined);
+	const names = await ownNames({ ...settings, tokens: { GOLD: toBase58Check(bob), OLD: "1000001" } });
+	await rm(folder, { recursive: true });
+	expect([...names.values()].sort()).toEqual(["GOLD", "ann"]);
+});
+
 test("nobody's agreement in advance gives a label another address", () => {
 	const [first] = contacts as [(typeof contacts)[0]];
 	const check = (list: typeof contacts) => () =>
 		checkRedirections(compareContacts([first], list), "nobody", ["BOB2", "GOLD"]);
 	expect(check([{ ...first, address: bob }])).toThrow('gives "ann" another address');
-	const interfaces = () => checkRedirections(compareContacts([first], []), "nobody", [], [first]);
+	const names = new Map([[toBase58Check(ann), "ann"]]);
+	const innocent = [{ ...first, label: "innocent" }];
+	const interfaces = () =>
+		checkRedirections(compareContacts([first], innocent), "nobody", [], innocent, names);
 	expect(interfaces).toThrow('gives "ann" another interface');
+	const chain = () =>
+		checkRedirections(compareContacts([first], [{ ...first, contract: "ab" }]), "nobody", []);
+	expect(chain).toThrow('gives "ann" another chain');
 	expect(check([{ ...first, note: "new" }, ...contacts.slice(1)])).not.toThrow();
 	expect(check([{ ...first, label: "g0ld" }])).toThrow("mistaken for the profile's token GOLD");
 });
