@@ -7,7 +7,7 @@ import { type ContractInterface, plainDigits } from "../../abi/parameter.js";
 import { areNamed } from "../../wallet/abi/argument.js";
 import { entriesOf, readInterface } from "../../wallet/abi/interface.js";
 import { callInWords } from "../../wallet/actions/contract-plan.js";
-import { ownEntries, ownInterface } from "../../wallet/configuration/own-interfaces.js";
+import { canBeKept, ownEntries, ownInterface } from "../../wallet/configuration/own-interfaces.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
@@ -181,7 +181,9 @@ export async function interfaceEntries(value: string, settings: Settings): Promi
 		return entries;
 	}
 	readInterface(text);
-	return entriesOf(readJson(text)) ?? [];
+	const entries = entriesOf(readJson(text)) ?? [];
+	if (!canBeKept(entries)) throw new Failure("bad_value", "the interface is too long to be kept");
+	return entries;
 }
 
 /** @param text the text obtained from the flag's value, which is the value itself if it isn't a file */

@@ -17,11 +17,11 @@ import { shorten } from "../values/bytes-text.js";
 import { unknownMember } from "../values/suggestion.js";
 import { type Contact, checkContactLabel } from "./contacts.js";
 import { type Labels, readLabels } from "./labels.js";
-import { ownEntries, ownLayout } from "./own-interfaces.js";
+import { canBeKept, ownEntries, ownLayout } from "./own-interfaces.js";
 import type { Settings } from "./settings.js";
 
 export const MAX_LIST_BYTES = 8 << 20;
-/** The most characters of interfaces and layouts in a list that is written. */
+/** The most bytes of interfaces and layouts in a list that is written. */
 const MAX_INTERFACES = 4 << 20;
 const MAX_CONTACTS = 2_000;
 /** The most characters of a note. */
@@ -75,7 +75,7 @@ export async function withInterfaces(
 	for (const contact of contacts) {
 		const abi = await ownEntries(settings, contact.address);
 		const layout = abi && (await ownLayout(settings, contact.address));
-		const length = abi ? writeJson([abi, layout]).length : 0;
+		const length = abi ? Buffer.byteLength(writeJson([abi, layout])) : 0;
 		const isShort = length <= rest;
 		if (isShort) rest -= length;
 		else leave(contact.label);
@@ -154,6 +154,8 @@ function contactOf(entry: Json): ListedContact {
 		throw notAList(`the interface of "${label}" is not a list`);
 	if (layout !== undefined && (abi === undefined || !readStorageLayout(layout)))
 		throw notAList(`the layout of "${label}" is not a compiler's, or has no interface beside it`);
+	if (![abi ?? null, layout ?? null].every(canBeKept))
+		throw notAList(`the interface or layout of "${label}" is too long to be kept`);
 	return {
 		label,
 		address: addressOf(address),

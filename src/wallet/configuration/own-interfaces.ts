@@ -98,16 +98,22 @@ async function read<T>(
 	}
 }
 
-/** Saves or replaces an ABI. @param entries as compilers write them @param layout storage layout, if known */
+/** Whether an interface or layout can be kept: a longer file would be refused with every call. */
+export function canBeKept(json: Json): boolean {
+	return Buffer.byteLength(writeJson(json)) < MAX_INTERFACE_BYTES;
+}
+
+/** Saves or replaces an ABI that {@link canBeKept}. @param entries as compilers write them @param layout storage layout, if known */
 export async function keepInterface(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
 	entries: Json,
 	layout?: Json,
 ): Promise<void> {
+	if (!canBeKept(entries)) return;
 	const file = fileOf(settings, address);
 	await createPrivateDirectory(dirname(file));
 	await writePrivateFile(file, `${writeJson(entries)}\n`, true);
-	if (layout !== undefined)
+	if (layout !== undefined && canBeKept(layout))
 		await writePrivateFile(fileOf(settings, address, "layout.json"), `${writeJson(layout)}\n`, true);
 }

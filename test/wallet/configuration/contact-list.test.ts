@@ -88,6 +88,11 @@ describe("a list of contacts", () => {
 		["too many", { version: 1, contacts: Array(2_001).fill(entry) }, "bad_value"],
 		["a chain that isn't one", { version: 1, contacts: [{ ...entry, contract: "x" }] }, "bad_value"],
 		["no interface", { version: 1, contacts: [{ ...entry, abi: { a: 1 } }] }, "bad_value"],
+		[
+			"an interface that could not be read again",
+			{ version: 1, contacts: [{ ...entry, abi: [{ ...abi[0], name: "é".repeat(1 << 21) }] }] },
+			"bad_value",
+		],
 		["a layout alone", { version: 1, contacts: [{ ...entry, layout }] }, "bad_value"],
 		[
 			"two interfaces of an address",

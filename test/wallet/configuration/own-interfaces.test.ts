@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { addressFromHash } from "../../../src/protocol/address.js";
-import { keepInterface, ownInterfaces } from "../../../src/wallet/configuration/own-interfaces.js";
+import {
+	keepInterface,
+	ownInterface,
+	ownInterfaces,
+} from "../../../src/wallet/configuration/own-interfaces.js";
 
 it("all interfaces that are kept are one list, without what can't be read", async () => {
 	const directory = await mkdtemp(join(tmpdir(), "own-interfaces-"));
@@ -18,6 +22,10 @@ it("all interfaces that are kept are one list, without what can't be read", asyn
 		await writeFile(join(directory, "interfaces", "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb.json"), "{");
 		await writeFile(join(directory, "interfaces", "notes.json"), "[]");
 		expect(await ownInterfaces(settings)).toHaveLength(3);
+		// What is too long to be read again would make each call fail.
+		const first = addressFromHash(new Uint8Array(20).fill(1));
+		await keepInterface(settings, first, error("x".repeat(4 << 20)));
+		expect(await ownInterface(settings, first)).toMatchObject([{ name: "Locked" }]);
 	} finally {
 		await rm(directory, { recursive: true });
 	}
