@@ -23,6 +23,7 @@ import {
 	MAX_LIST_BYTES,
 	ownNames,
 	readContactList,
+	refusals,
 	withInterfaces,
 	writeContactList,
 } from "../wallet/configuration/contact-list.js";
@@ -107,6 +108,10 @@ export const ContactExport = command({
 		const contacts = await withInterfaces(settings, await readContacts(settings.contactsFile), (label) =>
 			note(`the interface of ${label} is left out: the list would be too long`),
 		);
+		for (const [label, why] of refusals(contacts))
+			note(
+				`coin contact import will refuse the whole list: ${why}. coin contact add <label> <address> and coin contact remove ${label} put another in its place`,
+			);
 		if (flags.sign === undefined) return printJson(writeContactList(contacts));
 		const key = await keyNamed(settings, flags.sign);
 		checkRecoverable(key, "a list of contacts");

@@ -117,11 +117,7 @@ export function readContactList(text: string): ContactList {
 	const contacts = listed.map(({ abi: _, layout: __, ...contact }): Contact => contact);
 	const interfaces = listed.flatMap(({ abi, ...one }) => (abi === undefined ? [] : [{ ...one, abi }]));
 	const labels = new Set<string>();
-	for (const { label } of contacts) {
-		if (labels.has(appearance(label)))
-			throw notAList(`it has the label "${label}" twice, or one that looks like it`);
-		labels.add(appearance(label));
-	}
+	for (const { label } of contacts) addLabel(labels, label);
 	// They are kept by address, so the last would be taken.
 	const kept = new Map<string, string>();
 	for (const { label, address, abi, layout } of interfaces) {
@@ -137,6 +133,29 @@ export function readContactList(text: string): ContactList {
 	if (!equalBytes(signerOf(messageHash(utf8(contactsText(listed))), signature), named))
 		throw new Failure("not_authorized", `the signature of the contacts is not that of ${signer}`);
 	return { contacts, interfaces, signer: named };
+}
+
+/** @param labels {@link appearance} of those before it */
+function addLabel(labels: Set<string>, label: string): void {
+	if (labels.has(appearance(label)))
+		throw notAList(`it has the label "${label}" twice, or one that looks like it`);
+	labels.add(appearance(label));
+}
+
+/** Why {@link readContactList} would refuse contacts, by label: those of earlier releases may have labels that no new one gets. */
+export function refusals(contacts: readonly ListedContact[]): ReadonlyMap<string, string> {
+	const labels = new Set<string>();
+	const found = new Map<string, string>();
+	for (const contact of contacts) {
+		try {
+			contactOf(listRecord(contact));
+			addLabel(labels, contact.label);
+		} catch (error) {
+			if (!(error instanceof Failure)) throw error;
+			found.set(contact.label, error.message);
+		}
+	}
+	return found;
 }
 
 function contactOf(entry: Json): ListedContact {

@@ -12,6 +12,7 @@ import {
 	contactsText,
 	ownNames,
 	readContactList,
+	refusals,
 	withInterfaces,
 	writeContactList,
 } from "../../../src/wallet/configuration/contact-list.js";
@@ -114,6 +115,11 @@ describe("a list of contacts", () => {
 		const text = JSON.stringify({ version: 1, contacts: [entry] });
 		const twice = text.replace('"address"', `"address":"${toBase58Check(bob)}","address"`);
 		expect(() => readContactList(twice)).toThrow('the member "address" is there twice');
+	});
+
+	test("says before it is written why it would be refused", () => {
+		const own = ["c0in", "口", "shop", "ロ"].map((label) => ({ label, address: ann, note: undefined }));
+		expect([...refusals(own).keys()]).toEqual(["c0in", "ロ"]);
 	});
 
 	test("is compared by labels", () => {
