@@ -26,9 +26,10 @@ export interface ReadText {
 
 /**
  * How a value decides: by being true; by being there; by being equal to another one (in a `switch`: to others, among them plain numbers,
- * or amounts); or by what it returns as a function; a list by what is found in it. What is only taken doesn't decide.
+ * which it is compared with as a number or as coins, or amounts); or by what it returns as a function; a list by what is found in it. What
+ * is only taken doesn't decide.
  */
-type Kind = "truth" | "presence" | "value" | "number" | "amount" | "callback" | "list" | "taken";
+type Kind = "truth" | "presence" | "value" | "number" | "coins" | "amount" | "callback" | "list" | "taken";
 
 /** The member of each kind of node that is taken for true or false. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -268,29 +269,48 @@ class Changes {
 				for (const inner of Array.isArray(member) ? member : [member]) if (isNode(inner)) nodes.push(inner);
 			}
 		}
-		this.keepAmounts(nodes);
+		const forgotten = this.keepAmounts(program, nodes);
 		const found = nodes.flatMap((node) => this.ofNode(node));
+		for (const name of forgotten) this.amounts.delete(name);
 		return [...found, ...callsSetTo(program).flatMap((call) => around(call, "(await ", ")"))];
 	}
 
-	/** A variable holds an amount if the statement sets it to one anywhere; no longer if it sets it to something else alone. */
-	private keepAmounts(nodes: readonly AnyNode[]): void {
+	/**
+	 * A variable holds an amount if the statement sets it to one anywhere. What is inside of it may never run, or mean another variable.
+	 * @returns those that it sets to something else alone, outermost
+	 */
+	private keepAmounts(program: Program, nodes: readonly AnyNode[]): readonly string[] {
+		const outermost = new Set<AnyNode>(
+			program.body.flatMap((statement): readonly AnyNode[] =>
+				statement.type === "VariableDeclaration"
+					? statement.declarations
+					: statement.type === "ExpressionStatement"
+						? [statement.expression]
+						: [],
+			),
+		);
 		const others = new Set<string>();
 		const held = new Set<string>();
 		for (const node of [...nodes].sort((a, b) => a.start - b.start)) {
-			const [variable, value] =
-				node.type === "VariableDeclarator"
-					? [node.id, node.init]
-					: node.type === "AssignmentExpression" || node.type === "AssignmentPattern"
-						? [node.left, node.right]
-						: [];
+			const [variable, value] = this.settingOf(node);
 			if (variable?.type !== "Identifier") continue;
 			if (this.isAmount(value)) {
 				held.add(variable.name);
 				this.amounts.add(variable.name);
-			} else if (node.type !== "AssignmentExpression" || node.operator === "=") others.add(variable.name);
+			} else if (value && outermost.has(node) && !("operator" in node && node.operator !== "="))
+				others.add(variable.name);
 		}
-		for (const name of others) if (!held.has(name)) this.amounts.delete(name);
+		return [...others].filter((name) => !held.has(name));
+	}
+
+	/** What a node sets, and to what; a loop its variable to an amount of a list, if that has one. */
+	private settingOf(node: AnyNode): readonly (AnyNode | null | undefined)[] {
+		if (node.type === "VariableDeclarator") return [node.id, node.init];
+		if (node.type === "AssignmentExpression" || node.type === "AssignmentPattern")
+			return [node.left, node.right];
+		if (node.type !== "ForOfStatement" || node.right.type !== "ArrayExpression") return [];
+		const [declared] = node.left.type === "VariableDeclaration" ? node.left.declarations : [];
+		return [declared?.id ?? node.left, node.right.elements.find((one) => this.isAmount(one))];
 	}
 
 	private ofNode(node: AnyNode): readonly Part[] {
@@ -305,8 +325,8 @@ class Changes {
 			case "SwitchStatement": {
 				const cases = node.cases.map(({ test }) => test);
 				const isNumber = cases.some((test) => test?.type === "Literal" && typeof test.value === "number");
-				if (isNumber && this.isAmount(node.discriminant)) throw withoutUnit("a case", 5);
-				const kind = isNumber ? "number" : cases.some((test) => this.isAmount(test)) ? "amount" : "value";
+				const number = this.isAmount(node.discriminant) ? "coins" : "number";
+				const kind = isNumber ? number : cases.some((test) => this.isAmount(test)) ? "amount" : "value";
 				return this.decided(node.discriminant, kind);
 			}
 			case "SwitchCase":
@@ -382,8 +402,12 @@ class Changes {
 
 	/** Whether an expression is an amount of coins with its unit, a variable that holds one, or one more or less than something. */
 	private isAmount(node: AnyNode | null | undefined): boolean {
-		if (node?.type === "BinaryExpression")
-			return /^[-+*]$/.test(node.operator) && (this.isAmount(node.left) || this.isAmount(node.right));
+		if (node?.type === "AssignmentExpression") return node.operator === "=" && this.isAmount(node.right);
+		if (node?.type === "BinaryExpression" || node?.type === "LogicalExpression")
+			return (
+				/^(?:[-+*]|&&|\|\||\?\?)$/.test(node.operator) &&
+				(this.isAmount(node.left) || this.isAmount(node.right))
+			);
 		if (node?.type === "UnaryExpression") return node.operator === "-" && this.isAmount(node.argument);
 		if (node?.type === "ConditionalExpression")
 			return this.isAmount(node.consequent) || this.isAmount(node.alternate);
@@ -494,8 +518,9 @@ export function decided(value: unknown, text: string, kind: Kind): unknown {
 		throw new Failure("bad_value", why, { hint: `write await ${text}()` });
 	}
 	if (kind === "amount" && typeof value === "number") throw withoutUnit(text, value);
+	if (kind === "coins" && typeof value === "bigint") throw withoutUnit("a case", 5);
 	if (!(value instanceof Coins)) return value;
-	if (kind === "number") throw withoutUnit("a case", 5);
+	if (kind === "number" || kind === "coins") throw withoutUnit("a case", 5);
 	const sun = value.valueOf();
 	return kind === "presence" || (kind === "truth" && sun !== 0n) ? value : sun;
 }

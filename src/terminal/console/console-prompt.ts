@@ -185,11 +185,16 @@ function opened(
 	);
 	const own = server.eval.bind(server);
 	const evaluate: Evaluate = async (source, incomplete) => {
+		const amounts = [...operations.amounts];
 		const result = await new Promise<unknown>((resolve, reject) => {
-			refuse = reject;
+			refuse = (error) => {
+				// It may have failed before it set them to something else.
+				for (const name of amounts) operations.amounts.add(name);
+				reject(error);
+			};
 			const done = (error: Error | null, value: unknown): void => {
 				if (error instanceof Recoverable) incomplete?.(error);
-				if (error) reject(error);
+				if (error) refuse(error);
 				else resolve(value);
 			};
 			const read = readAmounts(source, operations.coins);
@@ -312,8 +317,7 @@ export async function runScript(
 	const [source = ""] = (await textOf(terminal.input)).split(/^[ \t]*\.exit[ \t]*$/m, 1);
 	const statements = statementsOf(readAmounts(source));
 	// What is refused by its form is refused before anything runs.
-	const amounts = new Set<string>();
-	for (const statement of statements) withConditions(readAmounts(statement), amounts);
+	for (const statement of statements) withConditions(readAmounts(statement));
 	const silent = new PassThrough();
 	const options = { prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false };
 	const { server, evaluate } = opened(options, terminal, names, operations);

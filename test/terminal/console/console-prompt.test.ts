@@ -122,6 +122,11 @@ it("refuses to compare amounts with numbers that have no unit", async () => {
 		["let l = 1\nif (l > 0) l = 5coin\nconst m = l * 2n - 1coin\n7 < m", "7"],
 		["let l; l = true ? 5coin : 6coin; if (l > 5) pay(1)", "5"],
 		["let l = 0n; l += 5coin\nl === 5", "5"],
+		["let l = 5coin\nfunction show(l = 0n) {}\nif (false) l = 0n\nl > 3", "3"],
+		["let l = 5coin\nl > 3; l = 0n", "3"],
+		["let l, m\nl = m = undefined ?? 5coin\nl > 5n && m > 4", "4"],
+		["for (const l of [1n, 5coin]) l > 3", "3"],
+		["let l = 5coin\nswitch (l) { case 1: pay(1) }", "a case"],
 	] as const)
 		await expect(script(source), source).rejects.toMatchObject({
 			message: `${text} ${text.startsWith("'") ? "is a text" : "has no unit"}, and is compared with an amount of coins`,
@@ -133,6 +138,9 @@ it("refuses to compare amounts with numbers that have no unit", async () => {
 	// What was set to something else in between is no amount.
 	expect(await script("let l = 5coin; l = 7; l > 5\nl = 5coin\nl = 9n\nl > 5\n")).toBe(
 		"true\n5000000n\n9n\ntrue\n",
+	);
+	expect(await script("let l = 5coin\nfunction f(l) { switch (l) { case 1: return 'one' } }\nf(1)")).toBe(
+		"one\n",
 	);
 });
 
@@ -220,13 +228,27 @@ it("reads a pasted block as one, and a line behind another once that has ended",
 		expect(await pasted(source, said)).toBe(said);
 });
 
-/** What the prompt says of a paste, as far as it ends so. */
-async function pasted(source: string, end: string): Promise<string> {
+it("keeps an amount in a variable where the statement failed that would have set it to something else", async () => {
+	const compares = "console.log((() => { try { return l > 3 } catch { return 'refused' } })())";
+	const failed = "ReferenceError: nosuch is not defined\n";
+	const said = await pasted("let l = 5coin\nl = nosuch()", failed, compares);
+	expect(said).toBe(`${failed}refused\n`);
+});
+
+/** What the prompt says of a paste, as far as it ends so, and then of a line that says "true" or "refused". */
+async function pasted(source: string, end: string, then?: string): Promise<string> {
 	const input = new PassThrough();
 	const lines: string[] = [];
 	const prompt = told(input, runPrompt, lines);
+	const said = async (pattern: (text: string) => boolean): Promise<void> => {
+		while (!pattern(lines.join(""))) await new Promise((resolve) => setImmediate(resolve));
+	};
 	input.write(`${source}\n`);
-	while (!lines.join("").endsWith(end)) await new Promise((resolve) => setImmediate(resolve));
+	await said((text) => text.endsWith(end));
+	if (then !== undefined) {
+		input.write(`${then}\n`);
+		await said((text) => /(?:true|refused)\n$/.test(text));
+	}
 	input.write(".exit\n");
 	return prompt;
 }
