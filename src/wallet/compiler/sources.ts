@@ -94,7 +94,7 @@ async function readSource(unit: string, directory: string): Promise<string> {
 	// Workspaces have the packages of all projects above them; what another user put there isn't taken.
 	const above = directoriesAbove(directory)
 		.map((place) => join(place, "node_modules"))
-		.filter((place, level) => level === 0 || (existsSync(place) && isOwn(place)));
+		.filter((place) => existsSync(place) && isOwn(place, directory));
 	const candidates = isAbsolute(unit) ? [unit] : [directory, ...above].map((place) => join(place, unit));
 	for (const path of candidates) {
 		try {
@@ -127,18 +127,22 @@ const MAX_LEVELS = 32;
 const MAX_SETTINGS_BYTES = 1 << 20;
 const MAX_LIBRARIES = 200;
 const WRITABLE_BY_ALL = 0o002;
+/** Only owners can rename and delete: anyone can add files to /tmp, but not replace those of others. */
+const STICKY = 0o1000;
 
 /**
- * The project that a source file belongs to.
- * @param directory used as the root if no file marks one
+ * The project that a source file belongs to. Files of other users, as in /tmp, mark none and aren't read.
+ * @param directory used as the root if no file marks one; the file's own directory, where others may write
  * @throws {Failure} `bad_value` for settings that are too long
  */
 export function projectOf(file: string, directory: string): Project {
-	const above = directoriesAbove(dirname(resolve(directory, file)));
-	const root = above.find(isMarked) ?? directory;
+	const beside = dirname(resolve(directory, file));
+	const marked = directoriesAbove(beside).find((place) => isMarked(place) && isOwn(place, beside));
+	const root = marked ?? (isOwn(directory, beside) ? directory : beside);
 	const compiler = directoriesAbove(root)
 		.map((place) => join(place, "node_modules", "solc"))
 		.find(isOwnPackage);
+	if (!isOwn(root, beside)) return { root, remappings: [], settings: {}, compiler };
 	return { root, remappings: remappingsOf(root), settings: settingsOf(root), compiler };
 }
 
@@ -165,14 +169,20 @@ function isOwnPackage(path: string): boolean {
 	if (!existsSync(join(path, "package.json"))) return false;
 	const found = realpathSync(path);
 	// Also checks symbolic links on the way: one may lead to a place where anyone can write.
-	return [dirname(path), path, found, join(found, "package.json")].every(isOwn);
+	return [dirname(path), path, found, join(found, "package.json")].every((place) => isOwn(place));
 }
 
-function isOwn(path: string): boolean {
+/**
+ * Whether only the user, root or the owner of the directory `beside` may have placed and can change it. Where anyone can replace what is in
+ * `beside`, as in directories that containers and WSL mount, the rest of the disk is trusted no less.
+ */
+function isOwn(path: string, beside?: string): boolean {
 	if (process.getuid === undefined) return true;
 	const found = lstatSync(path);
-	const isOurs = found.uid === process.getuid() || found.uid === 0;
-	return isOurs && (found.isSymbolicLink() || (found.mode & WRITABLE_BY_ALL) === 0);
+	const near = beside !== undefined && existsSync(beside) ? statSync(beside) : undefined;
+	const isOpen = near !== undefined && (near.mode & (STICKY | WRITABLE_BY_ALL)) === WRITABLE_BY_ALL;
+	const isOurs = [process.getuid(), 0, near?.uid].includes(found.uid);
+	return isOurs && (found.isSymbolicLink() || isOpen || (found.mode & WRITABLE_BY_ALL) === 0);
 }
 
 /** Remappings of `remappings.txt` and `foundry.toml`, then foundry's detected libraries; earlier ones win. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -107,6 +107,34 @@ test("imports are read from node_modules above a project too, unless others may 
 	chmodSync(join(top, "node_modules"), 0o777);
 	await expect(sources()).rejects.toThrow("base/B.sol can't be read");
 });
+
+test.skipIf(process.getuid === undefined)(
+	"nothing of other users marks a project or is compiled in",
+	async () => {
+		put("foundry.toml", "[profile.default]\noptimizer = true");
+		put("node_modules/@oz/T.sol", "// T");
+		put("u/A.sol", 'import "@oz/T.sol";');
+		const at = (directory: string) => projectOf(join(top, "u/A.sol"), directory);
+		expect(at(join(top, "u"))).toMatchObject({ root: top, settings: { optimizerRuns: 200 } });
+		chmodSync(top, 0o1777);
+		chmodSync(join(top, "node_modules"), 0o777);
+		for (const directory of [top, join(top, "u")]) {
+			expect(at(directory)).toMatchObject({ root: join(top, "u"), settings: {} });
+			const input = standardInput([join(top, "u/A.sol")], directory, {}, at(directory));
+			await expect(input).rejects.toThrow("@oz/T.sol can't be read");
+		}
+		// In a directory of its own, which others can't write in, another user's project is whole: a container's root compiles it.
+		if (process.getuid?.() === 0) {
+			for (const place of ["", "u", "node_modules"]) chownSync(join(top, place), 65_534, 65_534);
+			for (const place of ["", "node_modules"]) chmodSync(join(top, place), 0o755);
+			const { sources } = await standardInput(["A.sol"], join(top, "u"), {}, at(join(top, "u")));
+			expect(sources).toMatchObject({ "@oz/T.sol": { content: "// T" } });
+		}
+		// So are directories that WSL and containers mount.
+		for (const place of ["", "u", "node_modules"]) chmodSync(join(top, place), 0o777);
+		expect(at(join(top, "u"))).toMatchObject({ root: top, settings: { optimizerRuns: 200 } });
+	},
+);
 
 test("settings that are longer than settings are get refused", () => {
 	put("remappings.txt", "x".repeat((1 << 20) + 1));
