@@ -196,7 +196,8 @@ export const TxTrace = query({
 		"Only a node that executes transactions again can tell: that of a development chain, or one with " +
 		"node.jsonrpc.debug, as long as it has the state before the block (node.history.state). " +
 		"Names come from the interfaces on the chain, from --abi and --artifact, and from the list of common signatures; those of " +
-		"variables that it changed from the layout that was kept at the deployment or stored with the node.",
+		"variables that it changed from the layout that was kept at the deployment or stored with the node. " +
+		"For flame graphs and --source-map, sources are compiled; the project's own package solc is run if it belongs to the user or root.",
 	examples: [
 		"<%= config.bin %> tx trace 4f0c…",
 		"<%= config.bin %> tx trace 4f0c… --artifact build/Store.json --json",

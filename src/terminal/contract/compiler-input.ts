@@ -56,7 +56,8 @@ export function compilerSettings(
 /** Flag of commands that may have to compile. */
 export const compilerFlag = {
 	solc: Flags.string({
-		description: "Solidity compiler: a version that is installed, or the path of its package or program",
+		description:
+			"Solidity compiler: a version that is installed, or the path of its package or program (default: the project's own package, which is run if it belongs to the user or root, then what is installed)",
 		helpValue: "<version or path>",
 		helpGroup: "CONTRACT",
 	}),

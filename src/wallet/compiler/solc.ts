@@ -45,9 +45,14 @@ export async function findCompiler(
 	const names = version === undefined ? ["solc"] : ["solc", `solc-${version}`];
 	const found: string[] = [];
 	for (const name of [...(own === undefined ? [] : [own]), ...names]) {
-		const compiler = packaged(name);
-		if (compiler && fits(compiler, version)) return compiler;
-		if (compiler) found.push(compiler.version);
+		try {
+			const compiler = packaged(name);
+			if (compiler && fits(compiler, version)) return compiler;
+			if (compiler) found.push(compiler.version);
+		} catch (error) {
+			if (!(error instanceof Failure)) throw error;
+			found.push(error.message);
+		}
 	}
 	for (const program of programsNamed(version === undefined ? ["solc"] : ["solc", `solc-${version}`], path)) {
 		const compiler = await programAt(program);
@@ -55,7 +60,7 @@ export async function findCompiler(
 		found.push(compiler.version);
 	}
 	const which = version === undefined ? "the Solidity compiler" : `the Solidity compiler ${version}`;
-	const others = found.length > 0 ? `, only ${found.join(", ")}` : "";
+	const others = found.length > 0 ? ` (found: ${found.join("; ")})` : "";
 	throw new Failure("not_found", `${which} isn't installed here${others}`, {
 		hint: `npm install solc${version === undefined ? "" : `@${version}`} in the project, or name one with --solc <path>`,
 	});
@@ -98,12 +103,13 @@ async function compilerAt(path: string): Promise<Compiler> {
 	if (!existsSync(path)) throw new Failure("bad_value", `--solc: there is nothing at ${path}`);
 	const isModule = statSync(path).isDirectory() || [".js", ".cjs"].includes(extname(path));
 	if (!isModule) return programAt(path);
-	return loaded(createRequire(import.meta.url)(path), path);
+	return loaded(path);
 }
 
 /**
  * Loads a package by path, or one installed beside this program. One in the working directory runs only if it belongs to the project of
  * the source or of that directory.
+ * @throws {Failure} `bad_value`
  */
 function packaged(name: string): Compiler | undefined {
 	const require = createRequire(import.meta.url);
@@ -114,18 +120,32 @@ function packaged(name: string): Compiler | undefined {
 		// Not installed.
 		return undefined;
 	}
-	return loaded(require(path), path);
+	return loaded(path);
 }
 
-function loaded(module: unknown, path: string): Compiler {
-	const solc = module as Partial<SolcPackage> | undefined;
-	if (typeof solc?.compile !== "function" || typeof solc.version !== "function") {
-		throw new Failure("bad_value", `${path} is not the package solc`, {
-			hint: "name its directory, such as node_modules/solc",
-		});
+function loaded(path: string): Compiler {
+	return guarded(`${path} can't be loaded`, () => {
+		const solc = createRequire(import.meta.url)(path) as Partial<SolcPackage> | undefined;
+		if (typeof solc?.compile !== "function" || typeof solc.version !== "function") {
+			throw new Failure("bad_value", `${path} is not the package solc`, {
+				hint: "name its directory, such as node_modules/solc",
+			});
+		}
+		const { compile } = solc as SolcPackage;
+		const failed = `the compiler ${path} failed`;
+		return { version: solc.version(), compile: async (input) => guarded(failed, () => compile(input)) };
+	});
+}
+
+/** Runs code of a package, which may be broken. @throws {Failure} `bad_value` for whatever it throws */
+function guarded<T>(what: string, run: () => T): T {
+	try {
+		return run();
+	} catch (error) {
+		if (error instanceof Failure) throw error;
+		const [why] = (error instanceof Error ? error.message : String(error)).split("\n");
+		throw new Failure("bad_value", `${what}: ${why}`);
 	}
-	const { compile } = solc as SolcPackage;
-	return { version: solc.version(), compile: async (input) => compile(input) };
 }
 
 function programsNamed(names: readonly string[], path: string): string[] {

@@ -45,6 +45,26 @@ describe("finding a compiler", () => {
 		await expect(findCompiler(join(folder, "missing"), "")).rejects.toMatchObject({ code: "bad_value" });
 	});
 
+	it("goes on after a package of the project that can't be loaded, and says so where none is left", async () => {
+		const own = join(file("broken/package.json", '{ "main": "lost.js" }'), "..");
+		expect((await findCompiler("0.8.29", "", own)).version).toMatch(/^0\.8\.29\+/);
+		for (const text of [
+			"throw new Error('no')",
+			"exports.version = () => { throw 0; }",
+			"module.exports = 1",
+		]) {
+			const path = file(`broken${text.length}.js`, text);
+			expect((await findCompiler("0.8.29", "", path)).version).toMatch(/^0\.8\.29\+/);
+			await expect(findCompiler("0.4.2", "", path)).rejects.toMatchObject({
+				code: "not_found",
+				message: expect.stringContaining(path),
+			});
+			await expect(findCompiler(path, "")).rejects.toMatchObject({ code: "bad_value" });
+		}
+		const fails = file("fails.js", "exports.version = () => '1'; exports.compile = () => { throw 0; };");
+		await expect((await findCompiler(fails, "")).compile("{}")).rejects.toMatchObject({ code: "bad_value" });
+	});
+
 	it("runs a program", async () => {
 		// Scripts are left out of the search, since the package's own command is one; a path names what it names.
 		const compiler = await findCompiler(file("bin/solc-native", `#!/bin/sh\n${PROGRAM}`, 0o755), "");
