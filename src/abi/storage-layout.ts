@@ -110,13 +110,19 @@ export function readStorageLayout(json: unknown): StorageLayout | undefined {
 export const variablesOf = ({ variables, types }: StorageLayout): readonly Variable[] =>
 	expanded(types, variables);
 
-function expanded(types: StorageLayout["types"], top: readonly LayoutEntry[]): readonly Variable[] {
+/** Entries that may still be visited. */
+type Budget = { left: number };
+
+function expanded(
+	types: StorageLayout["types"],
+	top: readonly LayoutEntry[],
+	budget: Budget = { left: MAX_ENTRIES },
+): readonly Variable[] {
 	const found: Variable[] = [];
-	let left = MAX_ENTRIES;
 	const within = new Set<string>();
 	const add = (entries: readonly LayoutEntry[], prefix: string, base: bigint): void => {
 		for (const { name, type, slot, offset } of entries) {
-			if (found.length >= MAX_VARIABLES || within.size > MAX_DEPTH || left-- <= 0) return;
+			if (found.length >= MAX_VARIABLES || within.size > MAX_DEPTH || budget.left-- <= 0) return;
 			const members = types.get(type)?.members ?? [];
 			if (members.length > 0) {
 				if (within.has(type)) continue;
@@ -145,6 +151,7 @@ function variableAt(
 
 /**
  * Locations of a mapping value by key, or of an array element by index; several if it is a struct.
+ * @param budget reduced by the entries visited, for callers that ask for many keys
  * @returns none if the text is not a valid key
  */
 export function valueOfKey(
@@ -152,9 +159,10 @@ export function valueOfKey(
 	{ name, slot, mapping, list }: Variable,
 	typedKey: string,
 	forms: LayoutAddresses,
+	budget?: Budget,
 ): readonly Variable[] {
 	const at = (type: string, place: bigint, offset: number): readonly Variable[] =>
-		expanded(types, [{ name: `${name}[${typedKey}]`, type, slot: place, offset }]);
+		expanded(types, [{ name: `${name}[${typedKey}]`, type, slot: place, offset }], budget);
 	if (mapping) {
 		const place = slotOfKey(slot, mapping.keyType, typedKey, forms);
 		return place === undefined ? [] : at(mapping.valueType, place, 0);
@@ -259,7 +267,7 @@ function shortBytes(type: string, word: string): string {
 	return longValue({ type }, word, last / 2);
 }
 
-/** Candidate locations per set of slots: each costs a hash. */
+/** Candidate locations per set of slots, as entries visited: each key costs one and a hash, and its struct's members. */
 const MAX_PLACES = 6_000;
 /** Maximum words of an array or long string that are searched. */
 const MAX_REACH = 1n << 40n;
@@ -277,16 +285,13 @@ export function variablesAt(
 	forms: LayoutAddresses,
 ): ReadonlyMap<bigint, readonly Variable[]> {
 	const found = new Map<bigint, Variable[]>([...slots].map((slot) => [slot, []]));
-	let left = MAX_PLACES;
+	const budget = { left: MAX_PLACES };
 	const visit = (variable: Variable, depth: number): void => {
-		if (left-- <= 0 || depth > MAX_DEPTH) return;
 		found.get(variable.slot)?.push(variable);
+		if (budget.left <= 0 || depth > MAX_DEPTH) return;
 		for (const key of keysInto(layout, variable, found.keys(), words, forms)) {
-			if (left <= 0) return;
-			const inside = valueOfKey(layout, variable, key, forms);
-			// A struct without end costs its hash and expansion, and leaves nothing to visit.
-			if (inside.length === 0) left--;
-			for (const inner of inside) visit(inner, depth + 1);
+			if (budget.left <= 0) return;
+			for (const inner of valueOfKey(layout, variable, key, forms, budget)) visit(inner, depth + 1);
 		}
 		for (const part of longParts(variable, found.keys())) found.get(part.slot)?.push(part);
 	};

@@ -190,6 +190,30 @@ describe("names of slots", () => {
 		const many = Array.from({ length: 30_000 }, (_, at) => wordOf(BigInt(at)));
 		expect(variablesAt(lists, [123n], many, ADDRESS_FORMS).size).toBe(0);
 	});
+
+	test("are looked for in a bounded number of entries, however many the values of a mapping have", () => {
+		const entries = (count: number, type: string) =>
+			Array.from({ length: count }, (_, at) => ({ label: `m${at}`, slot: String(at), offset: 0, type }));
+		const outer = { ...inplace("struct S", 32), members: [...entries(199, "t_1"), ...entries(1, "t_map")] };
+		const hostile = readStorageLayout({
+			storage: entries(200, "t_map"),
+			types: {
+				t_uint256: inplace("uint256", 32),
+				t_map: { ...mapping("t_uint256", "t_0"), label: "mapping(uint256 => struct S)" },
+				t_0: outer,
+				t_1: { ...inplace("struct T", 32), members: entries(200, "t_0") },
+			},
+		}) as StorageLayout;
+		let looked = 0;
+		const types = new Proxy(hostile.types, {
+			get: (map) => (key: string) => {
+				if (++looked > 30_000) throw new Error("it goes on");
+				return map.get(key);
+			},
+		});
+		const keys = Array.from({ length: 100 }, (_, at) => wordOf(BigInt(at)));
+		expect(variablesAt({ ...hostile, types }, [5n], keys, ADDRESS_FORMS).size).toBe(1);
+	});
 });
 
 function mapping(key: string, value: string) {

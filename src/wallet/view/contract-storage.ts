@@ -22,6 +22,8 @@ const MAX_TEXT_WORDS = 64;
 const MAX_ELEMENTS = 100;
 /** No more elements are shown beyond this many variables: a layout is untrusted and may nest arrays of structs. */
 const MAX_SHOWN = 2_000;
+/** Maximum entries of layouts visited for them: structs within structs may yield few. */
+const MAX_VISITED = 16 * MAX_SHOWN;
 /** Words requested concurrently. */
 const WORDS_AT_ONCE = 16;
 
@@ -112,6 +114,7 @@ export async function withElements(
 	forms: LayoutAddresses,
 ): Promise<readonly Variable[]> {
 	const found: Variable[] = [];
+	const budget = { left: MAX_VISITED };
 	for (const variable of variables) {
 		const { list, slot, type } = variable;
 		const length = !list
@@ -123,7 +126,7 @@ export async function withElements(
 		let shown = 0;
 		for (; shown < Math.min(Number(length), MAX_ELEMENTS); shown++) {
 			if (found.length + elements.length >= MAX_SHOWN) break;
-			const inside = valueOfKey(layout, variable, String(shown), forms);
+			const inside = valueOfKey(layout, variable, String(shown), forms, budget);
 			if (inside.length === 0) break;
 			elements.push(...inside);
 		}

@@ -212,6 +212,31 @@ describe("variables by name", () => {
 		expect(shown.filter(({ name }) => /^all\.list\d+$/.test(name))).toHaveLength(200);
 	});
 
+	test("elements of a layout from elsewhere are looked for in a bounded number of entries", async () => {
+		const members = (count: number, type: string) =>
+			Array.from({ length: count }, (_, at) => ({ label: `m${at}`, slot: "0", offset: 0, type }));
+		const struct = {
+			...inplace("struct S", 32),
+			members: [...members(199, "t_1"), ...members(1, "t_uint256")],
+		};
+		const list = { encoding: "inplace", label: "struct S[99]", numberOfBytes: "3168", base: "t_0" };
+		const t_1 = { ...inplace("struct T", 32), members: members(200, "t_0") };
+		const elsewhere = readStorageLayout({
+			storage: members(200, "t_list"),
+			types: { t_uint256: inplace("uint256", 32), t_list: list, t_0: struct, t_1 },
+		}) as StorageLayout;
+		const variables = variablesNamed(elsewhere, undefined, forms);
+		let looked = 0;
+		const types = new Proxy(elsewhere.types, {
+			get: (map) => (key: string) => {
+				if (++looked > 100_000) throw new Error("it goes on");
+				return map.get(key);
+			},
+		});
+		const shown = await withElements({ ...elsewhere, types }, variables, async () => wordOf(0n), forms);
+		expect(shown.length).toBeLessThan(500);
+	});
+
 	test("long texts are read from their own words, up to a bound", async () => {
 		const text = "a text of more than thirty-one bytes";
 		const digits = Buffer.from(text).toString("hex").padEnd(128, "0");
