@@ -26,8 +26,9 @@ import { flagText } from "./contract-input.js";
 /** How sources are compiled; what they don't say is taken from the project's `foundry.toml`. */
 export const compilerSettingFlags = {
 	"optimizer-runs": Flags.string({
-		description: "compile with the optimizer, for so many runs (default: as foundry.toml says)",
-		helpValue: "<n>",
+		description:
+			"compile with the optimizer, for so many runs; off: without it (default: as foundry.toml says)",
+		helpValue: "<n>|off",
 		helpGroup: "CONTRACT",
 	}),
 	"evm-version": Flags.string({
@@ -36,7 +37,8 @@ export const compilerSettingFlags = {
 		helpGroup: "CONTRACT",
 	}),
 	"via-ir": Flags.boolean({
-		description: "compile through the intermediate language",
+		description: "compile through the intermediate language (default: as foundry.toml says)",
+		allowNo: true,
 		helpGroup: "CONTRACT",
 	}),
 };
@@ -47,9 +49,9 @@ export function compilerSettings(
 ): CompilerSettings {
 	const { "optimizer-runs": runs, "evm-version": evmVersion, "via-ir": viaIr } = flags;
 	return {
-		...(runs === undefined ? {} : { optimizerRuns: Number(parseCount(runs)) }),
+		...(runs === undefined ? {} : { optimizerRuns: runs === "off" ? undefined : Number(parseCount(runs)) }),
 		...(evmVersion === undefined ? {} : { evmVersion }),
-		...(viaIr ? { viaIr } : {}),
+		...(viaIr === undefined ? {} : { viaIr }),
 	};
 }
 
@@ -159,7 +161,7 @@ async function compiled(
 	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project.compiler);
 	const input = asked
 		? withWantedOutput(asked)
-		: await standardInput(paths, process.cwd(), { ...project.settings, ...settings }, project);
+		: await standardInput(paths, process.cwd(), project.settings(settings), project);
 	return { input, output: await compileStandardInput(compiler, input), version: compiler.version };
 }
 
@@ -200,7 +202,7 @@ export async function contractsFrom(
 				first,
 			)
 		: undefined;
-	if (json !== undefined && Object.values(settings).some((value) => value !== undefined)) {
+	if (json !== undefined && Object.keys(settings).length > 0) {
 		throw new Failure("conflicting_flags", `${first} says itself how it is compiled: leave the settings out`);
 	}
 	const build = json === undefined ? undefined : buildFile(json);

@@ -8,6 +8,8 @@ import type { JsonRecord } from "../json.js";
 
 const MAX_FILES = 1_000;
 const MAX_BYTES = 16 * 1024 * 1024;
+/** The compiler's own number of runs. */
+const DEFAULT_RUNS = 200;
 
 /** Compiler settings that affect the code. */
 export interface CompilerSettings {
@@ -59,7 +61,7 @@ export async function standardInput(
 		language: "Solidity",
 		sources: Object.fromEntries([...sources].map(([unit, content]) => [unit, { content }])),
 		settings: {
-			optimizer: { enabled: optimizerRuns !== undefined, runs: BigInt(optimizerRuns ?? 200) },
+			optimizer: { enabled: optimizerRuns !== undefined, runs: BigInt(optimizerRuns ?? DEFAULT_RUNS) },
 			...(evmVersion === undefined ? {} : { evmVersion }),
 			...(viaIr ? { viaIR: true } : {}),
 			...(remappings.length > 0 ? { remappings } : {}),
@@ -115,8 +117,8 @@ interface Project {
 	readonly root: string;
 	/** `context:prefix=target`, as the compiler takes them. */
 	readonly remappings: readonly string[];
-	/** From `foundry.toml`; empty without one: other toolchains keep theirs in programs. */
-	readonly settings: CompilerSettings;
+	/** Completes given settings by `foundry.toml`; other toolchains keep theirs in programs. @throws {Failure} `bad_value` */
+	settings(given: CompilerSettings): CompilerSettings;
 	/** The project's own package `solc`; undefined if it has none. */
 	readonly compiler: string | undefined;
 }
@@ -142,8 +144,9 @@ export function projectOf(file: string, directory: string): Project {
 	const compiler = directoriesAbove(root)
 		.map((place) => join(place, "node_modules", "solc"))
 		.find(isOwnPackage);
-	if (!isOwn(root, beside)) return { root, remappings: [], settings: {}, compiler };
-	return { root, remappings: remappingsOf(root), settings: settingsOf(root), compiler };
+	if (!isOwn(root, beside)) return { root, remappings: [], settings: (given) => given, compiler };
+	const settings = (given: CompilerSettings): CompilerSettings => settingsOf(root, given);
+	return { root, remappings: remappingsOf(root), settings, compiler };
 }
 
 function directoriesAbove(directory: string): string[] {
@@ -195,20 +198,76 @@ function remappingsOf(root: string): readonly string[] {
 	return [...given, ...librariesOf(root).filter((line) => !prefixes.has(line.split("=")[0]))];
 }
 
-/** Settings of the default profile of `foundry.toml`, read as foundry does: a number of runs alone turns the optimizer on. */
-function settingsOf(root: string): CompilerSettings {
-	const sections = settingsText(join(root, "foundry.toml")).split(/^[ \t]*\[(?=\[?[\w."'-]+\])/m);
-	const own = sections.find((section) => section.startsWith("profile.default]")) ?? "";
-	const value = (name: string): string | undefined =>
-		new RegExp(`^[ \\t]*${name.replace("_", "[_-]")}[ \\t]*=[ \\t]*["']?(\\w{1,20})`, "m").exec(own)?.[1];
-	const [optimizer, evmVersion] = [value("optimizer"), value("evm_version")];
-	const runs = Number(value("optimizer_runs")?.replaceAll("_", "") ?? (optimizer === "true" ? 200 : 0));
+const SETTINGS: readonly (keyof CompilerSettings)[] = ["optimizerRuns", "evmVersion", "viaIr"];
+
+/**
+ * The given settings, and for the others those of the default profile of `foundry.toml`, read as foundry does: a number of runs alone turns
+ * the optimizer on.
+ * @throws {Failure} `bad_value` for a setting that isn't given and can't be read: other code than foundry's would be made
+ */
+function settingsOf(root: string, given: CompilerSettings): CompilerSettings {
+	if (SETTINGS.every((name) => name in given)) return given;
+	const file = join(root, "foundry.toml");
+	const values = tomlValues(settingsText(file), file);
+	const inline = `${values.get("profile")} ${values.get("profile.default")}`;
+	const isBased = [...values.keys()].some((key) => key.startsWith("profile.default.extends"));
+	const value = (name: string, form: RegExp, member: keyof CompilerSettings): string | undefined => {
+		const text = values.get(`profile.default.${name}`);
+		if (member in given || (text === undefined && !isBased && !inline.includes(name))) return undefined;
+		const [, found] = form.exec(text ?? "") ?? [];
+		if (found === undefined) throw unreadable(file, name);
+		return found;
+	};
+	const optimizer = value("optimizer", /^(true|false)$/, "optimizerRuns");
+	const evmVersion = value("evm_version", /^["']?(\w+)["']?$/, "evmVersion");
+	const viaIr = value("via_ir", /^(true|false)$/, "viaIr");
+	const written = value("optimizer_runs", /^\+?(\d[\d_]{0,14})$/, "optimizerRuns")?.replaceAll("_", "");
+	const runs = Number(written ?? (optimizer === "true" ? DEFAULT_RUNS : 0));
 	const isOn = optimizer === "true" || (optimizer === undefined && runs > 0);
 	return {
-		...(isOn && Number.isSafeInteger(runs) ? { optimizerRuns: runs } : {}),
+		...(isOn ? { optimizerRuns: runs } : {}),
 		...(evmVersion === undefined ? {} : { evmVersion: evmVersion.toLowerCase() }),
-		...(value("via_ir") === "true" ? { viaIr: true } : {}),
+		...(viaIr === "true" ? { viaIr: true } : {}),
+		...given,
 	};
+}
+
+const unreadable = (file: string, what: string): Failure =>
+	new Failure("bad_value", `${file}: ${what} can't be read as it is written there`, {
+		hint: "write it on a line of its own below [profile.default], or say it by --optimizer-runs, --evm-version and --[no-]via-ir; standard JSON says it itself",
+	});
+
+const TOML_TEXT_OR_COMMENT =
+	/"{3}(?:\\[\s\S]|[^\\])*?"{3,5}|'{3}[\s\S]*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#.*/g;
+
+/**
+ * Values of TOML as written, by their keys after those of their tables: `profile.default.via_ir`. Comments are left out, and all texts but
+ * single words.
+ * @throws {Failure} `bad_value`
+ */
+function tomlValues(text: string, file: string): ReadonlyMap<string, string> {
+	const bare = text.replace(TOML_TEXT_OR_COMMENT, (part) =>
+		part.startsWith("#") ? "" : /^(["'])[\w.-]*\1$/.test(part) ? part : '""',
+	);
+	const plain = (key: string): string => key.replace(/[\s"']/g, "").replaceAll("-", "_");
+	const found = new Map<string, string>();
+	let [table, key, depth] = ["", "", 0];
+	for (const line of bare.split("\n").map((one) => one.trim())) {
+		let value = line;
+		if (depth === 0) {
+			const [, header] = /^\[{1,2}([^[\]=]+)\]{1,2}$/.exec(line) ?? [];
+			if (header !== undefined) table = `${plain(header)}.`;
+			if (header !== undefined || line === "") continue;
+			const [, name, first] = /^([^=]+)=(.*)$/.exec(line) ?? [];
+			if (name === undefined || first === undefined) throw unreadable(file, line.slice(0, 60));
+			[key, value] = [table + plain(name), first.trim()];
+		}
+		found.set(key, (found.get(key) ?? "") + value);
+		// Lists and inline tables go on until their brackets close.
+		for (const bracket of value.match(/[[\]{}]/g) ?? []) depth += "[{".includes(bracket) ? 1 : -1;
+	}
+	if (depth !== 0) throw unreadable(file, key);
+	return found;
 }
 
 function librariesOf(root: string): string[] {

@@ -2,7 +2,21 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { buildOfStored, compiledJson, contractsFrom } from "../../../src/terminal/contract/compiler-input.js";
+import {
+	buildOfStored,
+	compiledJson,
+	compilerSettings,
+	contractsFrom,
+} from "../../../src/terminal/contract/compiler-input.js";
+
+test("flags turn settings of foundry.toml off", () => {
+	expect(
+		compilerSettings({ "optimizer-runs": "off", "evm-version": undefined, "via-ir": false, json: undefined }),
+	).toStrictEqual({
+		optimizerRuns: undefined,
+		viaIr: false,
+	});
+});
 
 test("a build file without an answer is compiled from what was asked", async () => {
 	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));

@@ -21,7 +21,7 @@ test("a project begins where its files mark it, and brings its compiler along", 
 	expect(projectOf("contracts/deep/A.sol", join(top, "app"))).toEqual({
 		root: join(top, "app"),
 		remappings: [],
-		settings: {},
+		settings: expect.any(Function),
 		compiler: undefined,
 	});
 	put("node_modules/solc/package.json", "{}");
@@ -70,7 +70,50 @@ test.each([
 	['[profile."my-ci"]\noptimizer_runs = 9', {}],
 ])("settings of the default profile of foundry are read: %j", (text, settings) => {
 	put("foundry.toml", `[profile.default]\n${text}\n[[profile.default.more]]\nvia_ir = true\n`);
-	expect(projectOf("A.sol", top).settings).toEqual(settings);
+	expect(projectOf("A.sol", top).settings({})).toEqual(settings);
+});
+
+const RUNS_OFF = { optimizerRuns: undefined };
+test.each([
+	["[ profile.default ] # it\nvia_ir = true", {}, { viaIr: true }],
+	['profile.default.optimizer = true\n["profile" . "x"]\nvia_ir = true', {}, { optimizerRuns: 200 }],
+	[
+		'[profile]\ndefault.via_ir = true\r\n[profile.default]\r\n"optimizer" = true',
+		{},
+		{ optimizerRuns: 200, viaIr: true },
+	],
+	['[profile.default]\nallow = [\n["x"], # ]\n["[y"]\n]\noptimizer = true', {}, { optimizerRuns: 200 }],
+	['[profile.default]\ntext = \'\'\'\noptimizer = true\n\'\'\'\nmore = """\\"""\nvia_ir = true"""', {}, {}],
+	[
+		"[profile.default]\noptimizer = true\nvia_ir = true",
+		{ ...RUNS_OFF, viaIr: false },
+		{ ...RUNS_OFF, viaIr: false },
+	],
+	["[profile.default]\noptimizer = yes", { optimizerRuns: 9 }, { optimizerRuns: 9 }],
+	["profile = { default = { optimizer = true } }", RUNS_OFF, RUNS_OFF],
+	[
+		"no TOML",
+		{ ...RUNS_OFF, evmVersion: "paris", viaIr: true },
+		{ ...RUNS_OFF, evmVersion: "paris", viaIr: true },
+	],
+])("settings are read wherever TOML has them, and given ones go before: %j %j", (text, given, settings) => {
+	put("foundry.toml", text);
+	expect(projectOf("A.sol", top).settings(given)).toStrictEqual(settings);
+});
+
+test.each([
+	["profile = { default = { optimizer = true } }", "optimizer"],
+	["[profile]\ndefault = {\n via_ir = true }", "via_ir"],
+	["[profile.default]\noptimizer = yes", "optimizer"],
+	["[profile.default]\noptimizer_runs = 1e3", "optimizer_runs"],
+	["[profile.default]\nevm_version = '''paris'''", "evm_version"],
+	["[profile.default]\nlibs = [\noptimizer = true", "profile.default.libs"],
+	["[profile.default]\noptimizer", "optimizer"],
+	["[profile.default]\nextends = 'base.toml'\noptimizer = true", "evm_version"],
+])("settings that can't be read are refused: %j", (text, name) => {
+	put("foundry.toml", text);
+	const message = `${join(top, "foundry.toml")}: ${name} can't be read`;
+	expect(() => projectOf("A.sol", top).settings({})).toThrow(message);
 });
 
 test("the longest remapping counts, where its context fits", () => {
@@ -114,7 +157,10 @@ test.skipIf(process.getuid === undefined)(
 		put("foundry.toml", "[profile.default]\noptimizer = true");
 		put("node_modules/@oz/T.sol", "// T");
 		put("u/A.sol", 'import "@oz/T.sol";');
-		const at = (directory: string) => projectOf(join(top, "u/A.sol"), directory);
+		const at = (directory: string) => {
+			const project = projectOf(join(top, "u/A.sol"), directory);
+			return { ...project, settings: project.settings({}) };
+		};
 		expect(at(join(top, "u"))).toMatchObject({ root: top, settings: { optimizerRuns: 200 } });
 		chmodSync(top, 0o1777);
 		chmodSync(join(top, "node_modules"), 0o777);
