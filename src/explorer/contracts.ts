@@ -54,11 +54,7 @@ export class Contracts {
 	/** Units of the tokens that contracts implement. */
 	readonly units: TokenUnits;
 
-	/** @param contacts labels of the reader's own list, by address */
-	constructor(
-		private readonly client: NodeClient,
-		readonly contacts: ReadonlyMap<string, string> = new Map(),
-	) {
+	constructor(private readonly client: NodeClient) {
 		this.units = new TokenUnits(client);
 	}
 

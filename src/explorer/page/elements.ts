@@ -80,14 +80,24 @@ export function transactionLink(id: string, whole = false): HTMLElement {
 	return whole ? copyable(id, shown) : shown;
 }
 
-/** An address in any form as a link; other text unchanged. @param whole with a copy button */
+let contacts: ReadonlyMap<string, string> = new Map();
+
+/** Has all links to accounts name the reader's contacts. @param labels by address */
+export function nameContacts(labels: ReadonlyMap<string, string>): void {
+	contacts = labels;
+}
+
+/** An address in any form as a link, with the reader's label for it; other text unchanged. @param whole with a copy button */
 export function addressLink(text: string, whole = true): HTMLElement {
 	const address = addressText(text);
 	if (address === undefined)
 		return make("span", { class: "mono", title: text }, whole ? text : shortened(text));
 	const text_ = whole ? address : shortened(address);
 	const shown = make("a", { href: `#/account/${address}`, class: "mono", title: address }, text_);
-	return whole ? copyable(address, shown) : shown;
+	const linked = whole ? copyable(address, shown) : shown;
+	const label = contacts.get(address);
+	// A badge, which no account can imitate by its own name.
+	return label === undefined ? linked : make("span", {}, badge(label), " ", linked);
 }
 
 export function amount(sun: bigint): HTMLElement {
@@ -116,12 +126,10 @@ export function ago(ms: number, nowMs: number): HTMLElement {
  */
 export function party(
 	text: string,
-	names: { readonly contacts: ReadonlyMap<string, string>; labelOf(account: string): Promise<string> },
+	names: { labelOf(account: string): Promise<string> },
 	whole = false,
 ): HTMLElement {
-	// A badge, which no account can imitate by its own name.
-	const own = names.contacts.get(addressText(text) ?? "");
-	if (own !== undefined) return make("span", {}, badge(own), " ", addressLink(text, whole));
+	if (contacts.has(addressText(text) ?? "")) return addressLink(text, whole);
 	const label = make("span", { class: "note" });
 	void names.labelOf(text).then((name) => append(label, name === "" ? [] : [name.slice(0, 24), " "]));
 	return make("span", {}, label, addressLink(text, whole));

@@ -7,7 +7,7 @@ import { chainTime, grouped, headAge } from "../format.js";
 import { Live, type LiveKind } from "../live.js";
 import { type NetworkFacts, networkFacts } from "../network-facts.js";
 import { NodeClient, NodeError } from "../node-client.js";
-import { append, link, make } from "./elements.js";
+import { append, link, make, nameContacts } from "./elements.js";
 import type { Site, View, ViewContext, ViewMaker } from "./view.js";
 import { accountView } from "./views/account.js";
 import { blockView } from "./views/block.js";
@@ -92,10 +92,11 @@ async function show(focus: boolean): Promise<void> {
 	const main = element("main");
 	main.setAttribute("aria-busy", "true");
 	navigation(name);
+	nameContacts(keptContacts());
 	const context: ViewContext = {
 		client,
 		site,
-		contracts: new Contracts(client, keptContacts()),
+		contracts: new Contracts(client),
 		facts: () => {
 			facts ??= readFacts();
 			return facts;

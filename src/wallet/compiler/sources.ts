@@ -130,7 +130,7 @@ const MAX_SETTINGS_BYTES = 1 << 20;
 const MAX_LIBRARIES = 200;
 const WRITABLE_BY_ALL = 0o002;
 /** Only owners can rename and delete: anyone can add files to /tmp, but not replace those of others. */
-const STICKY = 0o1000;
+const OPEN_OR_STICKY = 0o1002;
 
 /**
  * The project that a source file belongs to. Files of other users, as in /tmp, mark none and aren't read.
@@ -183,7 +183,7 @@ function isOwn(path: string, beside?: string): boolean {
 	if (process.getuid === undefined) return true;
 	const found = lstatSync(path);
 	const near = beside !== undefined && existsSync(beside) ? statSync(beside) : undefined;
-	const isOpen = near !== undefined && (near.mode & (STICKY | WRITABLE_BY_ALL)) === WRITABLE_BY_ALL;
+	const isOpen = near !== undefined && (near.mode & OPEN_OR_STICKY) === WRITABLE_BY_ALL;
 	const isOurs = [process.getuid(), 0, near?.uid].includes(found.uid);
 	return isOurs && (found.isSymbolicLink() || isOpen || (found.mode & WRITABLE_BY_ALL) === 0);
 }

@@ -155,7 +155,7 @@ async function nameFound(context: ViewContext, value: string): Promise<Found> {
 	]);
 	const common = commonNamed(value).map((text): Hit => ({ text }));
 	const wanted = value.toLowerCase();
-	const own = [...context.contracts.contacts]
+	const own = [...keptContacts()]
 		.filter(([, label]) => label.toLowerCase().includes(wanted))
 		.slice(0, MOST)
 		.map(([address, label]): Hit => ({ path: `account/${address}`, text: `contact ${label}, ${address}` }));
@@ -201,7 +201,8 @@ export function keptContacts(): ReadonlyMap<string, string> {
 }
 
 /** Takes a list of contacts into the browser, or out of it. */
-function contactsForm({ contracts, again }: ViewContext): HTMLElement {
+function contactsForm({ again }: ViewContext): HTMLElement {
+	const { size } = keptContacts();
 	const said = make("span", { class: "bad", role: "alert" });
 	const file = make("input", { type: "file", accept: ".json,application/json", id: "contacts" });
 	const keep = async (given: File): Promise<void> => {
@@ -213,7 +214,7 @@ function contactsForm({ contracts, again }: ViewContext): HTMLElement {
 		const [given] = file.files ?? [];
 		if (given) keep(given).then(again, (error: Error) => said.replaceChildren(plain(error.message)));
 	});
-	const forget = make("button", { type: "button" }, `Forget ${contracts.contacts.size} contacts`);
+	const forget = make("button", { type: "button" }, `Forget ${size} contacts`);
 	forget.addEventListener("click", () => {
 		window.localStorage.removeItem(CONTACTS);
 		again();
@@ -224,7 +225,7 @@ function contactsForm({ contracts, again }: ViewContext): HTMLElement {
 		{ class: "note" },
 		make("label", { for: "contacts" }, words),
 		file,
-		contracts.contacts.size > 0 ? forget : undefined,
+		size > 0 ? forget : undefined,
 		" ",
 		said,
 	);
