@@ -129,7 +129,7 @@ const MAX_LEVELS = 32;
 const MAX_SETTINGS_BYTES = 1 << 20;
 const MAX_LIBRARIES = 200;
 const WRITABLE_BY_ALL = 0o002;
-/** Only owners can rename and delete: anyone can add files to /tmp, but not replace those of others. */
+/** With the sticky bit only owners can rename and delete: anyone can add files to /tmp, but not replace those of others. */
 const OPEN_OR_STICKY = 0o1002;
 
 /**
