@@ -152,25 +152,32 @@ function variableAt(
 /**
  * Locations of a mapping value by key, or of an array element by index; several if it is a struct.
  * @param budget reduced by the entries visited, for callers that ask for many keys
- * @returns none if the text is not a valid key
+ * @returns none if the text is not a valid key, or beyond an array of fixed length; how long others are is in the storage
  */
 export function valueOfKey(
 	{ types }: StorageLayout,
-	{ name, slot, mapping, list }: Variable,
+	{ name, type, slot, mapping, list }: Variable,
 	typedKey: string,
 	forms: LayoutAddresses,
 	budget?: Budget,
 ): readonly Variable[] {
-	const at = (type: string, place: bigint, offset: number): readonly Variable[] =>
-		expanded(types, [{ name: `${name}[${typedKey}]`, type, slot: place, offset }], budget);
+	const at = (value: string, place: bigint, offset: number): readonly Variable[] =>
+		expanded(types, [{ name: `${name}[${typedKey}]`, type: value, slot: place, offset }], budget);
 	if (mapping) {
 		const place = slotOfKey(slot, mapping.keyType, typedKey, forms);
 		return place === undefined ? [] : at(mapping.valueType, place, 0);
 	}
 	if (!list || !/^\d{1,78}$/.test(typedKey.trim())) return [];
+	if (!list.isDynamic && BigInt(typedKey) >= (fixedLength(type) ?? Number.POSITIVE_INFINITY)) return [];
 	const first = list.isDynamic ? firstElement(slot) : slot;
 	const { words, offset } = placeInList(BigInt(typedKey), types.get(list.element)?.bytes ?? SLOT_BYTES);
 	return at(list.element, first + words, offset);
+}
+
+/** Number of elements of a type such as `uint256[2]`; undefined for other types. */
+export function fixedLength(type: string): bigint | undefined {
+	const digits = /\[(\d{1,78})\]$/.exec(type)?.[1];
+	return digits === undefined ? undefined : BigInt(digits);
 }
 
 /** Elements of at most half a word are packed; larger ones start a new word. */

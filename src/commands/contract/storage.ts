@@ -82,8 +82,8 @@ export const ContractStorageCommand = query({
 			const known = readAddress(labels.get(text) ?? text);
 			return known && toHex(known.subarray(1));
 		});
-		const all = variablesNamed(layout, named, forms);
 		const read = (slot: bigint) => wordAt(client, address, slot);
+		const all = await variablesNamed(layout, named, read, forms);
 		const variables = named === undefined ? all : await withElements(layout, all, read, forms);
 		const rows = await storedValues(variables, read, forms);
 		const [only, second] = rows;

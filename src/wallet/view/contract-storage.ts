@@ -2,6 +2,7 @@
 
 import {
 	firstElement,
+	fixedLength,
 	type LayoutAddresses,
 	longLength,
 	longValue,
@@ -50,13 +51,15 @@ const STEP = /\.([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|[^\]]*)\]/g;
 
 /**
  * The variables selected by a path: `owner`, `balances[bob]`, `orders[3].range.low`; without a path, the whole layout.
- * @throws {Failure} `bad_value`
+ * @param read reads the lengths of lists on the way
+ * @throws {Failure} `bad_value`, also for an index beyond an array
  */
-export function variablesNamed(
+export async function variablesNamed(
 	layout: StorageLayout,
 	path: string | undefined,
+	read: ReadWord,
 	forms: LayoutAddresses,
-): readonly Variable[] {
+): Promise<readonly Variable[]> {
 	const all = variablesOf(layout);
 	if (path === undefined) return all;
 	const [name = ""] = path.split(/[.[]/, 1);
@@ -82,6 +85,12 @@ export function variablesNamed(
 		if (!only || second)
 			throw new Failure("bad_value", `${part} is behind a structure: name one of its members`);
 		const key = /^".*"$/s.test(typed) ? (JSON.parse(typed) as string) : typed;
+		if (only.list && /^\s*\d+\s*$/.test(key)) {
+			const count = await lengthOf(only, read);
+			const range =
+				count > 1n ? `${count} elements, 0 to ${count - 1n}` : count === 1n ? "1 element, 0" : "no elements";
+			if (BigInt(key) >= count) throw new Failure("bad_value", `${only.name} has ${range}`);
+		}
 		found = valueOfKey(layout, only, key, forms);
 		if (found.length === 0)
 			throw new Failure("bad_value", `${part} is not a key of ${only.name}, which is ${only.type}`);
@@ -96,6 +105,11 @@ export function variablesNamed(
  */
 export function formOfKey(path: string, { mapping }: Variable): string | undefined {
 	return mapping && `'${path}[<${mapping.keyType}>]'`;
+}
+
+/** Number of elements; 0 for what is not an array. */
+async function lengthOf({ list, slot, type }: Variable, read: ReadWord): Promise<bigint> {
+	return list?.isDynamic ? BigInt(`0x${await read(slot)}`) : (list && fixedLength(type)) || 0n;
 }
 
 /** The variable of that name, or the members of the struct. */
@@ -116,12 +130,8 @@ export async function withElements(
 	const found: Variable[] = [];
 	const budget = { left: MAX_VISITED };
 	for (const variable of variables) {
-		const { list, slot, type } = variable;
-		const length = !list
-			? 0n
-			: list.isDynamic
-				? BigInt(`0x${await read(slot)}`)
-				: BigInt(/\[(\d+)\]$/.exec(type)?.[1] ?? 0);
+		const { list } = variable;
+		const length = await lengthOf(variable, read);
 		const elements: Variable[] = [];
 		let shown = 0;
 		for (; shown < Math.min(Number(length), MAX_ELEMENTS); shown++) {

@@ -5,6 +5,7 @@ import {
 	type StorageLayout,
 	slotOfKey,
 	type Variable,
+	valueOfKey,
 	variablesAt,
 	wordOf,
 } from "../../../src/abi/storage-layout.js";
@@ -91,16 +92,20 @@ const forms = walletForms((text) => (text === "ann" ? ANN : undefined));
 /** Storage by slot; everything else is zero. */
 const reader = (words: ReadonlyMap<bigint, string>) => async (slot: bigint) => words.get(slot) ?? wordOf(0n);
 
+/** An empty storage. */
+const none = reader(new Map());
+
 test("an address of a layout that gives it another size shows the bytes that it has", () => {
 	expect(fromBase58Check(forms.write("ab"))).toEqual(Buffer.from("41ab", "hex"));
 });
 
 describe("variables by name", () => {
-	test("of a mapping say how a value is named, a key for each level", () => {
-		const form = (path: string) => formOfKey(path, variablesNamed(layout, path, forms)[0] as Variable);
-		expect(form("paid")).toBe("'paid[<address>]'");
-		expect(form("paid[ann]")).toBe("'paid[ann][<uint256>]'");
-		expect(form("name")).toBeUndefined();
+	test("of a mapping say how a value is named, a key for each level", async () => {
+		const form = async (path: string) =>
+			formOfKey(path, (await variablesNamed(layout, path, none, forms))[0] as Variable);
+		expect(await form("paid")).toBe("'paid[<address>]'");
+		expect(await form("paid[ann]")).toBe("'paid[ann][<uint256>]'");
+		expect(await form("name")).toBeUndefined();
 	});
 
 	test("share words, which are read once", async () => {
@@ -109,7 +114,11 @@ describe("variables by name", () => {
 			asked.push(slot);
 			return `${"0".repeat(20)}0007${ANN}`;
 		};
-		const rows = await storedValues(variablesNamed(layout, undefined, forms).slice(0, 2), read, forms);
+		const rows = await storedValues(
+			(await variablesNamed(layout, undefined, read, forms)).slice(0, 2),
+			read,
+			forms,
+		);
 		expect(rows).toEqual([
 			{ name: "owner", type: "address", slot: "0", value: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" },
 			{ name: "small", type: "uint16", slot: "0", value: "7" },
@@ -122,11 +131,14 @@ describe("variables by name", () => {
 		const order = slotOfKey(inner, "uint256", "5", forms) as bigint;
 		const words = new Map([
 			[order, wordOf(9n)],
+			[3n, wordOf(18n)],
 			[firstElement(3n) + 1n, `${"0".repeat(56)}00030000`],
 			[6n, wordOf(4n)],
 		]);
 		const value = async (path: string) =>
-			(await storedValues(variablesNamed(layout, path, forms), reader(words), forms)).map((row) => row.value);
+			(
+				await storedValues(await variablesNamed(layout, path, reader(words), forms), reader(words), forms)
+			).map((row) => row.value);
 		expect(await value("paid[ann][5].amount")).toEqual(["9"]);
 		expect(await value("paid[ann][5]")).toHaveLength(2);
 		expect(await value("list[17]")).toEqual(["3"]);
@@ -141,9 +153,9 @@ describe("variables by name", () => {
 			[place + 3n, wordOf(5n)],
 		]);
 		const values = async (path: string) =>
-			(await storedValues(variablesNamed(layout, path, forms), reader(words), forms)).map(
-				({ name, value }) => [name, value],
-			);
+			(
+				await storedValues(await variablesNamed(layout, path, reader(words), forms), reader(words), forms)
+			).map(({ name, value }) => [name, value]);
 		expect(await values("positions[ann].range")).toEqual([
 			["positions[ann].range.low", "3"],
 			["positions[ann].range.high", "8"],
@@ -167,7 +179,12 @@ describe("variables by name", () => {
 		]);
 		const read = reader(words);
 		const values = async (path: string) => {
-			const variables = await withElements(layout, variablesNamed(layout, path, forms), read, forms);
+			const variables = await withElements(
+				layout,
+				await variablesNamed(layout, path, read, forms),
+				read,
+				forms,
+			);
 			return (await storedValues(variables, read, forms)).map(({ name, value }) => [name, value]);
 		};
 		expect(await values("list")).toEqual([
@@ -207,7 +224,12 @@ describe("variables by name", () => {
 			open--;
 			return "f".repeat(64);
 		};
-		const shown = await withElements(elsewhere, variablesNamed(elsewhere, "all", forms), read, forms);
+		const shown = await withElements(
+			elsewhere,
+			await variablesNamed(elsewhere, "all", read, forms),
+			read,
+			forms,
+		);
 		expect(shown.length).toBeLessThan(2_500);
 		expect(shown.filter(({ name }) => /^all\.list\d+$/.test(name))).toHaveLength(200);
 	});
@@ -225,7 +247,7 @@ describe("variables by name", () => {
 			storage: members(200, "t_list"),
 			types: { t_uint256: inplace("uint256", 32), t_list: list, t_0: struct, t_1 },
 		}) as StorageLayout;
-		const variables = variablesNamed(elsewhere, undefined, forms);
+		const variables = await variablesNamed(elsewhere, undefined, none, forms);
 		let looked = 0;
 		const types = new Proxy(elsewhere.types, {
 			get: (map) => (key: string) => {
@@ -245,10 +267,18 @@ describe("variables by name", () => {
 			[firstElement(1n), digits.slice(0, 64)],
 			[firstElement(1n) + 1n, digits.slice(64)],
 		]);
-		const [name] = await storedValues(variablesNamed(layout, "name", forms), reader(words), forms);
+		const [name] = await storedValues(
+			await variablesNamed(layout, "name", none, forms),
+			reader(words),
+			forms,
+		);
 		expect(name?.value).toBe(JSON.stringify(text));
 		words.set(1n, wordOf(2n * 1_000_000n + 1n));
-		const [long] = await storedValues(variablesNamed(layout, "name", forms), reader(words), forms);
+		const [long] = await storedValues(
+			await variablesNamed(layout, "name", none, forms),
+			reader(words),
+			forms,
+		);
 		expect(long?.value).toBe("1000000 bytes, in other slots");
 	});
 
@@ -259,7 +289,18 @@ describe("variables by name", () => {
 		["owner[1]", "not a key of owner"],
 		["paid[ann][5][1]", "behind a structure"],
 		["positions[ann].range.lo", "no member lo in positions[ann].range"],
-	])("%s is refused", (path, message) => {
-		expect(() => variablesNamed(layout, path, forms)).toThrow(message);
+		["fixed[3]", "fixed has 3 elements, 0 to 2"],
+		["positions[ann].parts[99999999999999999999999999]", "positions[ann].parts has 3 elements, 0 to 2"],
+		["list[0]", "list has no elements"],
+	])("%s is refused", async (path, message) => {
+		await expect(variablesNamed(layout, path, none, forms)).rejects.toThrow(message);
+	});
+
+	test("beyond a list are refused by its length in the storage, and not looked for beyond an array", async () => {
+		const read = reader(new Map([[3n, wordOf(1n)]]));
+		expect(await variablesNamed(layout, "list[0]", read, forms)).toHaveLength(1);
+		await expect(variablesNamed(layout, "list[1]", read, forms)).rejects.toThrow("list has 1 element, 0");
+		const [fixed] = await variablesNamed(layout, "fixed", read, forms);
+		expect(valueOfKey(layout, fixed as Variable, "3", forms)).toEqual([]);
 	});
 });
