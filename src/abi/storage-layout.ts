@@ -168,14 +168,14 @@ export function valueOfKey(
 		return place === undefined ? [] : at(mapping.valueType, place, 0);
 	}
 	if (!list || !/^\d{1,78}$/.test(typedKey.trim())) return [];
-	if (!list.isDynamic && BigInt(typedKey) >= (fixedLength(type) ?? Number.POSITIVE_INFINITY)) return [];
+	if (!list.isDynamic && BigInt(typedKey) >= (elementCount(type) ?? Number.POSITIVE_INFINITY)) return [];
 	const first = list.isDynamic ? firstElement(slot) : slot;
 	const { words, offset } = placeInList(BigInt(typedKey), types.get(list.element)?.bytes ?? SLOT_BYTES);
 	return at(list.element, first + words, offset);
 }
 
 /** Number of elements of a type such as `uint256[2]`; undefined for other types. */
-export function fixedLength(type: string): bigint | undefined {
+export function elementCount(type: string): bigint | undefined {
 	const digits = /\[(\d{1,78})\]$/.exec(type)?.[1];
 	return digits === undefined ? undefined : BigInt(digits);
 }
@@ -199,7 +199,7 @@ export function slotOfKey(
 	typedKey: string,
 	forms: LayoutAddresses,
 ): bigint | undefined {
-	const key = keyDigits(keyType, typedKey.trim(), forms);
+	const key = keyDigits(keyType, keyType === "string" ? typedKey : typedKey.trim(), forms);
 	if (key === undefined) return undefined;
 	const hash = keccak_256(bytesOfDigits(key + wordOf(slot)));
 	return BigInt(`0x${digitsOf(hash)}`);
@@ -219,13 +219,17 @@ function keyDigits(type: string, text: string, forms: LayoutAddresses): string |
 	if (type === "string") return digitsOf(new TextEncoder().encode(text));
 	if (type === "bytes") return BYTES.test(text) ? text.slice(2) : undefined;
 	if (/^bytes\d/.test(type)) {
-		if (!BYTES.test(text) || text.length - 2 > WORD_DIGITS) return undefined;
+		if (!BYTES.test(text) || text.length - 2 !== 2 * Number(type.slice(5))) return undefined;
 		return text.slice(2).padEnd(WORD_DIGITS, "0");
 	}
 	if (type === "address" || type.startsWith("contract ")) return forms.read(text)?.padStart(WORD_DIGITS, "0");
 	if (type === "bool")
 		return text === "true" || text === "false" ? wordOf(text === "true" ? 1n : 0n) : undefined;
-	return /^(-?\d{1,78}|0x[\da-f]{1,64})$/i.test(text) ? wordOf(BigInt(text)) : undefined;
+	if (!/^(-?\d{1,78}|0x[\da-f]{1,64})$/i.test(text)) return undefined;
+	const [, sign, bits] = /^(u?)int(\d{1,3})$/.exec(type.startsWith("enum ") ? "uint8" : type) ?? [];
+	const within = sign === "u" ? BigInt.asUintN : BigInt.asIntN;
+	const value = BigInt(text);
+	return bits === undefined || within(Number(bits), value) === value ? wordOf(value) : undefined;
 }
 
 /** A slot or number as a word of 64 digits. */

@@ -1,8 +1,8 @@
 /** Reads a contract's variables by name from its storage, using the compiler's storage layout. */
 
 import {
+	elementCount,
 	firstElement,
-	fixedLength,
 	type LayoutAddresses,
 	longLength,
 	longValue,
@@ -15,6 +15,8 @@ import {
 import { addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
+import { givenJson } from "../json.js";
+import { shorten } from "../values/bytes-text.js";
 import { nearest } from "../values/suggestion.js";
 
 /** The most words read of a long text; for a longer one only its length is given. */
@@ -74,6 +76,9 @@ export async function variablesNamed(
 			hint: near.length > 0 ? `did you mean ${near[0]}?` : "coin contract storage <contract> lists them",
 		});
 	}
+	const unread = path.slice(name.length).replace(STEP, "");
+	if (unread !== "")
+		throw new Failure("bad_value", `${shorten(unread)} in ${shorten(path)} is neither a .member nor a [key]`);
 	for (const [part, member, typed = ""] of path.matchAll(STEP)) {
 		if (member !== undefined) {
 			found = startingWith(found, at + part);
@@ -84,7 +89,9 @@ export async function variablesNamed(
 		const [only, second] = found;
 		if (!only || second)
 			throw new Failure("bad_value", `${part} is behind a structure: name one of its members`);
-		const key = /^".*"$/s.test(typed) ? (JSON.parse(typed) as string) : typed;
+		const key = typed.startsWith('"')
+			? String(givenJson(typed, `${part} is not a text in quotes`))
+			: typed.trim();
 		if (only.list && /^\s*\d+\s*$/.test(key)) {
 			const count = await lengthOf(only, read);
 			const range =
@@ -109,7 +116,7 @@ export function formOfKey(path: string, { mapping }: Variable): string | undefin
 
 /** Number of elements; 0 for what is not an array. */
 async function lengthOf({ list, slot, type }: Variable, read: ReadWord): Promise<bigint> {
-	return list?.isDynamic ? BigInt(`0x${await read(slot)}`) : (list && fixedLength(type)) || 0n;
+	return list?.isDynamic ? BigInt(`0x${await read(slot)}`) : (list && elementCount(type)) || 0n;
 }
 
 /** The variable of that name, or the members of the struct. */

@@ -292,8 +292,34 @@ describe("variables by name", () => {
 		["fixed[3]", "fixed has 3 elements, 0 to 2"],
 		["positions[ann].parts[99999999999999999999999999]", "positions[ann].parts has 3 elements, 0 to 2"],
 		["list[0]", "list has no elements"],
+		["positions[ann]range", "range in positions[ann]range is neither"],
+		["positions[ann]..range", ". in positions[ann]..range is neither"],
+		["positions[ann].range.low.", "is neither a .member nor a [key]"],
+		["fixed[0]x", "x in fixed[0]x is neither"],
+		["paid[a]b]", "b] in paid[a]b] is neither"],
+		['paid["a b"', "is neither a .member nor a [key]"],
+		[String.raw`paid["a\qb"]`, "is not a text in quotes"],
+		['paid["a"b]', "is not a text in quotes"],
 	])("%s is refused", async (path, message) => {
 		await expect(variablesNamed(layout, path, none, forms)).rejects.toThrow(message);
+	});
+
+	test.each([
+		["bytes32", "0x01", false],
+		["bytes2", "0x0102", true],
+		["uint8", "255", true],
+		["uint8", "256", false],
+		["uint256", "-1", false],
+		["int8", "-128", true],
+		["int8", "0x80", false],
+		["enum S.Kind", "256", false],
+	])("have keys that their type can be: %s %s", (type, text, isKey) => {
+		expect(slotOfKey(0n, type, text, forms) !== undefined).toBe(isKey);
+	});
+
+	test("have texts as keys with the blanks at their ends", () => {
+		const [plain, padded] = ["a", " a"].map((text) => slotOfKey(0n, "string", text, forms));
+		expect(plain).not.toBe(padded);
 	});
 
 	test("beyond a list are refused by its length in the storage, and not looked for beyond an array", async () => {
