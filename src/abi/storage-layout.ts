@@ -249,7 +249,9 @@ export function valueIn({ type, offset, bytes }: Variable, word: string, forms: 
 	if (type.startsWith("mapping")) return "by key";
 	if (type === "string" || type === "bytes") return shortBytes(type, word);
 	if (/\[\]$/.test(type)) return `a list of ${BigInt(`0x${word}`)}`;
-	if (/\]$/.test(type) || bytes > SLOT_BYTES || bytes < 1) return `0x${word}`;
+	const count = elementCount(type);
+	if (count !== undefined) return `${count} element${count === 1n ? "" : "s"}`;
+	if (bytes > SLOT_BYTES || bytes < 1) return `0x${word}`;
 	const end = 2 * (SLOT_BYTES - offset);
 	const part = word.slice(Math.max(0, end - 2 * bytes), end);
 	if (type === "bool") return BigInt(`0x${part}`) === 0n ? "false" : "true";

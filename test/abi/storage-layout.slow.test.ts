@@ -121,6 +121,8 @@ test.each([
 	["string", 32, `6869${"0".repeat(58)}04`, '"hi"'],
 	["bytes", 32, `${"0".repeat(62)}81`, "64 bytes, in other slots"],
 	["uint256[]", 32, `${"0".repeat(63)}3`, "a list of 3"],
+	["uint256[2]", 64, `${"0".repeat(63)}3`, "2 elements"],
+	["uint8[][1]", 32, `${"0".repeat(63)}3`, "1 element"],
 	["enum S.Kind", 1, `${"0".repeat(63)}2`, "2"],
 ])("a value of %s is read from its word", (type, bytes, word, text) => {
 	const variable: Variable = { name: "", type, slot: 0n, offset: 0, bytes };
