@@ -23,7 +23,7 @@ import { parseCount } from "../../wallet/values/integer-text.js";
 import { readBoundedFile } from "../input/bounded-file.js";
 import { flagText } from "./contract-input.js";
 
-/** How sources are compiled; what they don't say is taken from the project's `foundry.toml`. */
+/** How sources are compiled; what they don't say is taken from the project's `foundry.toml`, by its profile `FOUNDRY_PROFILE`. */
 export const compilerSettingFlags = {
 	"optimizer-runs": Flags.string({
 		description:
@@ -59,7 +59,7 @@ export function compilerSettings(
 export const compilerFlag = {
 	solc: Flags.string({
 		description:
-			"Solidity compiler: a version that is installed, or the path of its package or program (default: the project's own package, which is run if it belongs to the user or root, then what is installed)",
+			"Solidity compiler: a version that is installed, or the path of its package or program (default: the version of foundry.toml, or any; the project's own package, which is run if it belongs to the user or root, goes before what is installed)",
 		helpValue: "<version or path>",
 		helpGroup: "CONTRACT",
 	}),
@@ -158,10 +158,15 @@ async function compiled(
 ): Promise<{ readonly input: JsonRecord; readonly output: Json; readonly version: string }> {
 	const [first = "-"] = paths;
 	const project = projectOf(first, process.cwd());
-	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project.compiler);
-	const input = asked
-		? withWantedOutput(asked)
-		: await standardInput(paths, process.cwd(), project.settings(settings), project);
+	const given = { ...settings, ...(solc === undefined ? {} : { solc }) };
+	const whole = asked ? given : project.settings(given, process.env["FOUNDRY_PROFILE"]);
+	const refused = (error: unknown): never => {
+		const isProjects = error instanceof Failure && whole.solc !== solc;
+		throw isProjects ? error.saying(`foundry.toml asks for another compiler: ${error.message}`) : error;
+	};
+	const path = process.env["PATH"] ?? "";
+	const compiler = await findCompiler(whole.solc, path, project.compiler).catch(refused);
+	const input = asked ? withWantedOutput(asked) : await standardInput(paths, process.cwd(), whole, project);
 	return { input, output: await compileStandardInput(compiler, input), version: compiler.version };
 }
 

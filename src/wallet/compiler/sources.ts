@@ -17,6 +17,10 @@ export interface CompilerSettings {
 	readonly optimizerRuns?: number | undefined;
 	readonly evmVersion?: string | undefined;
 	readonly viaIr?: boolean | undefined;
+	/** Version or path of the compiler. */
+	readonly solc?: string | undefined;
+	/** Hash of the metadata that follows the code, such as `none`. */
+	readonly bytecodeHash?: string | undefined;
 }
 
 /** Output needed per contract for comparing and storing it; the syntax trees name immutable variables. */
@@ -42,7 +46,7 @@ export function withWantedOutput(input: JsonRecord): JsonRecord {
 export async function standardInput(
 	paths: readonly string[],
 	directory: string,
-	{ optimizerRuns, evmVersion, viaIr }: CompilerSettings,
+	{ optimizerRuns, evmVersion, viaIr, bytecodeHash }: CompilerSettings,
 	{ root, remappings }: Pick<Project, "root" | "remappings"> = { root: directory, remappings: [] },
 ): Promise<JsonRecord> {
 	const sources = new Map<string, string>();
@@ -64,6 +68,7 @@ export async function standardInput(
 			optimizer: { enabled: optimizerRuns !== undefined, runs: BigInt(optimizerRuns ?? DEFAULT_RUNS) },
 			...(evmVersion === undefined ? {} : { evmVersion }),
 			...(viaIr ? { viaIR: true } : {}),
+			...(bytecodeHash === undefined ? {} : { metadata: { bytecodeHash } }),
 			...(remappings.length > 0 ? { remappings } : {}),
 		},
 	});
@@ -117,8 +122,11 @@ interface Project {
 	readonly root: string;
 	/** `context:prefix=target`, as the compiler takes them. */
 	readonly remappings: readonly string[];
-	/** Completes given settings by `foundry.toml`; other toolchains keep theirs in programs. @throws {Failure} `bad_value` */
-	settings(given: CompilerSettings): CompilerSettings;
+	/**
+	 * Completes given settings by a profile of `foundry.toml`; other toolchains keep theirs in programs.
+	 * @throws {Failure} `bad_value`
+	 */
+	settings(given: CompilerSettings, profile?: string): CompilerSettings;
 	/** The project's own package `solc`; undefined if it has none. */
 	readonly compiler: string | undefined;
 }
@@ -145,7 +153,8 @@ export function projectOf(file: string, directory: string): Project {
 		.map((place) => join(place, "node_modules", "solc"))
 		.find(isOwnPackage);
 	if (!isOwn(root, beside)) return { root, remappings: [], settings: (given) => given, compiler };
-	const settings = (given: CompilerSettings): CompilerSettings => settingsOf(root, given);
+	const settings = (given: CompilerSettings, profile = "default"): CompilerSettings =>
+		settingsOf(root, given, profile);
 	return { root, remappings: remappingsOf(root), settings, compiler };
 }
 
@@ -198,21 +207,29 @@ function remappingsOf(root: string): readonly string[] {
 	return [...given, ...librariesOf(root).filter((line) => !prefixes.has(line.split("=")[0]))];
 }
 
-const SETTINGS: readonly (keyof CompilerSettings)[] = ["optimizerRuns", "evmVersion", "viaIr"];
+const SETTINGS: readonly (keyof CompilerSettings)[] = ["optimizerRuns", "evmVersion", "viaIr", "solc"];
 
 /**
- * The given settings, and for the others those of the default profile of `foundry.toml`, read as foundry does: a number of runs alone turns
- * the optimizer on.
+ * The given settings, and for the others those of a profile of `foundry.toml`, read as foundry does: what the profile doesn't say, the default
+ * one does, and a number of runs alone turns the optimizer on.
  * @throws {Failure} `bad_value` for a setting that isn't given and can't be read: other code than foundry's would be made
  */
-function settingsOf(root: string, given: CompilerSettings): CompilerSettings {
-	if (SETTINGS.every((name) => name in given)) return given;
+function settingsOf(root: string, given: CompilerSettings, profile: string): CompilerSettings {
 	const file = join(root, "foundry.toml");
-	const values = tomlValues(settingsText(file), file);
-	const inline = `${values.get("profile")} ${values.get("profile.default")}`;
-	const isBased = [...values.keys()].some((key) => key.startsWith("profile.default.extends"));
+	let values: ReadonlyMap<string, string>;
+	try {
+		values = tomlValues(settingsText(file), file);
+	} catch (error) {
+		if (SETTINGS.every((name) => name in given)) return given;
+		throw error;
+	}
+	const tables = [profile.replaceAll("-", "_"), "default"].map((name) => `profile.${name}`);
+	const inline = ["profile", ...tables].map((table) => values.get(table)).join(" ");
+	const isBased = [...values.keys()].some((key) =>
+		tables.some((table) => key.startsWith(`${table}.extends`)),
+	);
 	const value = (name: string, form: RegExp, member: keyof CompilerSettings): string | undefined => {
-		const text = values.get(`profile.default.${name}`);
+		const text = tables.map((table) => values.get(`${table}.${name}`)).find((one) => one !== undefined);
 		if (member in given || (text === undefined && !isBased && !inline.includes(name))) return undefined;
 		const [, found] = form.exec(text ?? "") ?? [];
 		if (found === undefined) throw unreadable(file, name);
@@ -222,19 +239,24 @@ function settingsOf(root: string, given: CompilerSettings): CompilerSettings {
 	const evmVersion = value("evm_version", /^["']?(\w+)["']?$/, "evmVersion");
 	const viaIr = value("via_ir", /^(true|false)$/, "viaIr");
 	const written = value("optimizer_runs", /^\+?(\d[\d_]{0,14})$/, "optimizerRuns")?.replaceAll("_", "");
+	const alias = tables.some((table) => values.has(`${table}.solc_version`)) ? "solc_version" : "solc";
+	const solc = value(alias, /^["'](\d+\.\d+\.\d+)["']$/, "solc");
+	const hash = isBased ? undefined : value("bytecode_hash", /^["'](ipfs|bzzr1|none)["']$/, "bytecodeHash");
 	const runs = Number(written ?? (optimizer === "true" ? DEFAULT_RUNS : 0));
 	const isOn = optimizer === "true" || (optimizer === undefined && runs > 0);
 	return {
 		...(isOn ? { optimizerRuns: runs } : {}),
 		...(evmVersion === undefined ? {} : { evmVersion: evmVersion.toLowerCase() }),
 		...(viaIr === "true" ? { viaIr: true } : {}),
+		...(solc === undefined ? {} : { solc }),
+		...(hash === undefined ? {} : { bytecodeHash: hash }),
 		...given,
 	};
 }
 
 const unreadable = (file: string, what: string): Failure =>
 	new Failure("bad_value", `${file}: ${what} can't be read as it is written there`, {
-		hint: "write it on a line of its own below [profile.default], or say it by --optimizer-runs, --evm-version and --[no-]via-ir; standard JSON says it itself",
+		hint: "write it on a line of its own below [profile.<name>], or say it by --optimizer-runs, --evm-version, --[no-]via-ir and --solc <version or path>; standard JSON says it itself",
 	});
 
 const TOML_TEXT_OR_COMMENT =

@@ -30,6 +30,18 @@ test("a build file without an answer is compiled from what was asked", async () 
 	}
 });
 
+test("the version that foundry.toml asks for is looked for, and named as its", async () => {
+	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
+	try {
+		writeFileSync(join(directory, "foundry.toml"), "[profile.default]\nsolc = '0.1.98'");
+		const message =
+			"foundry.toml asks for another compiler: the Solidity compiler 0.1.98 isn't installed here";
+		await expect(contractsFrom([join(directory, "A.sol")], undefined, {})).rejects.toThrow(message);
+	} finally {
+		rmSync(directory, { recursive: true });
+	}
+});
+
 test("the compiler of the working directory's project compiles what has no file, or a file of it", async () => {
 	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
 	const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory);

@@ -68,6 +68,8 @@ test.each([
 	["optimizer = true\nevm_version = 'Paris'", { optimizerRuns: 200, evmVersion: "paris" }],
 	["optimizer = false\noptimizer-runs = 9\n# via_ir = true", {}],
 	['[profile."my-ci"]\noptimizer_runs = 9', {}],
+	["solc = '0.8.29'\nbytecode_hash = \"none\"", { solc: "0.8.29", bytecodeHash: "none" }],
+	['solc_version = "0.8.29"', { solc: "0.8.29" }],
 ])("settings of the default profile of foundry are read: %j", (text, settings) => {
 	put("foundry.toml", `[profile.default]\n${text}\n[[profile.default.more]]\nvia_ir = true\n`);
 	expect(projectOf("A.sol", top).settings({})).toEqual(settings);
@@ -93,9 +95,10 @@ test.each([
 	["profile = { default = { optimizer = true } }", RUNS_OFF, RUNS_OFF],
 	[
 		"no TOML",
-		{ ...RUNS_OFF, evmVersion: "paris", viaIr: true },
-		{ ...RUNS_OFF, evmVersion: "paris", viaIr: true },
+		{ ...RUNS_OFF, evmVersion: "paris", viaIr: true, solc: "0.8.29" },
+		{ ...RUNS_OFF, evmVersion: "paris", viaIr: true, solc: "0.8.29" },
 	],
+	["[profile.default]\nsolc = '/bin/solc'", { solc: "0.8.29" }, { solc: "0.8.29" }],
 ])("settings are read wherever TOML has them, and given ones go before: %j %j", (text, given, settings) => {
 	put("foundry.toml", text);
 	expect(projectOf("A.sol", top).settings(given)).toStrictEqual(settings);
@@ -109,11 +112,17 @@ test.each([
 	["[profile.default]\nevm_version = '''paris'''", "evm_version"],
 	["[profile.default]\nlibs = [\noptimizer = true", "profile.default.libs"],
 	["[profile.default]\noptimizer", "optimizer"],
+	["[profile.default]\nsolc = '/bin/solc'", "solc"],
 	["[profile.default]\nextends = 'base.toml'\noptimizer = true", "evm_version"],
 ])("settings that can't be read are refused: %j", (text, name) => {
 	put("foundry.toml", text);
 	const message = `${join(top, "foundry.toml")}: ${name} can't be read`;
 	expect(() => projectOf("A.sol", top).settings({})).toThrow(message);
+});
+
+test("another profile says what it says, and the default one the rest", () => {
+	put("foundry.toml", "[profile.default]\nsolc = '0.8.29'\nvia_ir = true\n[profile.my-ci]\nvia_ir = false");
+	expect(projectOf("A.sol", top).settings({}, "my-ci")).toEqual({ solc: "0.8.29" });
 });
 
 test("the longest remapping counts, where its context fits", () => {
@@ -130,13 +139,16 @@ test("imports are read by remappings, and the compiler is told of them", async (
 	put("src/B.sol", "// B");
 	put("lib/dep/src/D.sol", "// D");
 	const project = projectOf("src/A.sol", top);
-	const input = await standardInput(["src/A.sol"], top, {}, project);
+	const input = await standardInput(["src/A.sol"], top, { bytecodeHash: "none" }, project);
 	expect(Object.keys(input["sources"] as object).sort()).toEqual([
 		"lib/dep/src/D.sol",
 		"src/A.sol",
 		"src/B.sol",
 	]);
-	expect(input["settings"]).toMatchObject({ remappings: ["dep/=lib/dep/src/"] });
+	expect(input["settings"]).toMatchObject({
+		remappings: ["dep/=lib/dep/src/"],
+		metadata: { bytecodeHash: "none" },
+	});
 });
 
 test("imports are read from node_modules above a project too, unless others may write there", async () => {
