@@ -2,13 +2,13 @@ import { writeFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { StorageLayout } from "../../abi/storage-layout.js";
 import { addressFromHash } from "../../protocol/address.js";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
 import { buildOf, buildOfStored } from "../../terminal/contract/compiler-input.js";
-import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { abiFlag, flaggedInterface } from "../../terminal/contract/contract-input.js";
 import { nodeFlags, required } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
@@ -21,7 +21,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { isOnThisMachine } from "../../wallet/transaction/lifetime.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
 import { readAddress } from "../../wallet/values/address-text.js";
-import type { CallNode } from "../../wallet/view/call-tree.js";
+import { borrowedCodes, type CallNode } from "../../wallet/view/call-tree.js";
 import { callLines } from "../../wallet/view/call-view.js";
 import {
 	fetchContract,
@@ -147,12 +147,16 @@ async function storedEnergyByLine(
 	return maps.length === 0 ? undefined : traceEnergyByLine(client, id, ask, maps).catch(orNote(""));
 }
 
-/** The storage it changed; undefined if the node doesn't report it, or it is too much. */
+/**
+ * The storage it changed; undefined if the node doesn't report it, or it is too much.
+ * @param like contract that has the layout of the one that is called, where that has none
+ */
 async function changesOf(
 	client: NodeClient,
 	id: Uint8Array,
 	ask: Ask,
 	root: CallNode,
+	like: Uint8Array | undefined,
 	note: (text: string) => void,
 ): Promise<readonly StorageChange[] | undefined> {
 	let difference: Json;
@@ -164,8 +168,16 @@ async function changesOf(
 		return undefined;
 	}
 	let asked = 0;
-	const layoutOf = async (address: Uint8Array): Promise<StorageLayout | undefined> =>
-		++asked > MAX_CONTRACTS ? undefined : (await layoutThroughProxy(client, address))?.layout;
+	const borrowed = borrowedCodes(root);
+	const layoutOf = async (address: Uint8Array): Promise<StorageLayout | undefined> => {
+		const behind = borrowed.get(toHex(address.subarray(1))) ?? [];
+		const given = like && equalBytes(address, addressFromHash(root.to)) ? [like] : [];
+		for (const one of [address, ...behind.map(addressFromHash), ...given]) {
+			const layout = ++asked > MAX_CONTRACTS ? undefined : (await layoutThroughProxy(client, one))?.layout;
+			if (layout && layout.variables.length > 0) return layout;
+		}
+		return undefined;
+	};
 	// Keys built from words here are parsed again in the form they were written in.
 	const read = (text: string): string | undefined => {
 		const address = readAddress(text);
@@ -196,7 +208,7 @@ export const TxTrace = query({
 		"Only a node that executes transactions again can tell: that of a development chain, or one with " +
 		"node.jsonrpc.debug, as long as it has the state before the block (node.history.state). " +
 		"Names come from the interfaces on the chain, from --abi and --artifact, and from the list of common signatures; those of " +
-		"variables that it changed from the layout that was kept at the deployment or stored with the node. " +
+		"variables that it changed from the layout that was kept at the deployment or stored with the node, also of the contract whose code a proxy runs, or that --as names. " +
 		"For flame graphs and --source-map, sources are compiled; the project's own package solc is run if it belongs to the user or root.",
 	examples: [
 		"<%= config.bin %> tx trace 4f0c…",
@@ -249,8 +261,8 @@ export const TxTrace = query({
 	},
 	run: async ({ args, flags, settings, client, print, note }) => {
 		const id = parseTransactionId(args.id);
-		const own = (await interfaceFlag(flags.abi, settings, client)) ?? [];
-		const interfaces = joinedInterfaces(own, await interfacesOf(settings, flags.artifact));
+		const own = await flaggedInterface(flags.abi, settings, client);
+		const interfaces = joinedInterfaces(own?.items ?? [], await interfacesOf(settings, flags.artifact));
 		const ask = async (method: string, params: readonly unknown[]): Promise<Json> => {
 			try {
 				return await callJsonRpc(client, method, params);
@@ -263,7 +275,7 @@ export const TxTrace = query({
 			}
 		};
 		const { tree, root } = await traceTransactionCalls(client, id, ask, interfaces);
-		const changes = await changesOf(client, id, ask, root, note);
+		const changes = await changesOf(client, id, ask, root, own?.contract, note);
 		const shown = [...callLines(tree), ...changeLines(changes)];
 		const maps = await sourceMapsOf(flags["source-map"] ?? []);
 		const byLine =

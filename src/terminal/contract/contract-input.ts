@@ -30,7 +30,7 @@ import { givenStdin } from "../input/stdin.js";
 export const abiFlag = {
 	abi: Flags.string({
 		description:
-			"the contract's interface: @file, JSON, - or a contract that has the same (default: its own)",
+			"the contract's interface: @file, JSON, - or a contract that has the same (default: its own); --as is another name of this flag",
 		aliases: ["as"],
 		helpValue: "<json>",
 		helpGroup: "CONTRACT",
@@ -156,8 +156,8 @@ export async function interfaceFlag(
 	return (await flaggedInterface(value, settings, client))?.items;
 }
 
-/** @returns also the contract whose interface it is, if the flag names one */
-async function flaggedInterface(
+/** {@link interfaceFlag}. @returns also the contract whose interface it is, 21 bytes, if the flag names one */
+export async function flaggedInterface(
 	value: string | undefined,
 	settings: Settings,
 	client?: NodeClient,

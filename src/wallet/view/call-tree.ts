@@ -1,6 +1,6 @@
 /** Reads the tree of calls of an execution from a node's `callTracer` (protocol/json-rpc §14.4). */
 
-import { fromHex } from "../../protocol/bytes.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
 
@@ -56,6 +56,18 @@ const MAX_ENTRIES = 500_000;
 /** Reads the result of `callTracer`. @throws {Failure} `rpc_error` if it isn't one */
 export function callTree(answer: Json): CallNode {
 	return new Reader().call(answer, 0);
+}
+
+/** The contracts whose code ran on the state of another one, by its address in hex: what proxies run, and libraries. */
+export function borrowedCodes(root: CallNode): ReadonlyMap<string, readonly Uint8Array[]> {
+	const found = new Map<string, Map<string, Uint8Array>>();
+	const visit = ({ to, code, inner }: CallNode): void => {
+		const key = toHex(to);
+		if (!equalBytes(to, code)) found.set(key, (found.get(key) ?? new Map()).set(toHex(code), code));
+		for (const entry of inner) if ("code" in entry) visit(entry);
+	};
+	visit(root);
+	return new Map([...found].map(([key, codes]) => [key, [...codes.values()]]));
 }
 
 function wrong(what: string): Failure {

@@ -6,7 +6,7 @@ import { parseSignature } from "../../../src/wallet/abi/signature.js";
 import { commonInterface } from "../../../src/wallet/abi/signature-list.js";
 import { Failure } from "../../../src/wallet/failure.js";
 import type { Json, JsonRecord } from "../../../src/wallet/json.js";
-import { type CallNode, callTree } from "../../../src/wallet/view/call-tree.js";
+import { borrowedCodes, type CallNode, callTree } from "../../../src/wallet/view/call-tree.js";
 import { callLines, viewCall } from "../../../src/wallet/view/call-view.js";
 
 const address = (digits: string): string => `0x${digits.repeat(20)}`;
@@ -53,6 +53,15 @@ describe("the tree of calls", () => {
 			"a2",
 			"a3",
 		]);
+	});
+
+	it("knows whose code ran on the state of another contract, once each", () => {
+		const code = (to: string) => frame({ type: "DELEGATECALL", from: address("11"), to: address(to) });
+		const calls = [code("22"), code("33"), frame({ from: address("11"), to: address("44") }), code("22")];
+		const found = [...borrowedCodes(callTree(frame({ calls })))];
+		expect(
+			found.map(([key, codes]) => [key.slice(0, 2), codes.map((one) => toHex(one).slice(0, 2))]),
+		).toEqual([["11", ["22", "33"]]]);
 	});
 
 	it("tells a revert from an end without result", () => {
