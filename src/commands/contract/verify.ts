@@ -10,6 +10,7 @@ import {
 	compilerSettingFlags,
 	compilerSettings,
 	contractsFrom,
+	namedSources,
 } from "../../terminal/contract/compiler-input.js";
 import { contractArgument, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
@@ -37,7 +38,7 @@ const verifyFlags = {
 	...compilerSettingFlags,
 	source: Flags.string({
 		description:
-			"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact, build file of hardhat",
+			"Solidity file, also with the contract's name as Token.sol:Token (repeatable), or one file of JSON: standard input or output of a compiler, artifact, build file of hardhat",
 		helpValue: "<path>",
 		required: true,
 		multiple: true,
@@ -94,10 +95,11 @@ export const ContractVerify = query({
 	run: async ({ args, flags, settings, client, chatty, print }) => {
 		const address = await accountNamed(settings, args.address);
 		const { runtimecode, smart_contract: stored } = await fetchContract(client, address);
+		const { paths, name } = namedSources(flags.source, flags.contract);
 		const { contracts, compiler, input } = await withProgress("compiling", chatty, () =>
-			contractsFrom(flags.source, flags.solc, compilerSettings(flags), flags.store),
+			contractsFrom(paths, flags.solc, compilerSettings(flags), flags.store),
 		);
-		const candidates = contractsNamed(contracts, flags.contract).filter(hasCode);
+		const candidates = contractsNamed(contracts, name).filter(hasCode);
 		const compared = candidates.map((contract) => ({
 			contract,
 			comparison: compareCode(contract.runtime, runtimecode),

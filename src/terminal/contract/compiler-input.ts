@@ -114,6 +114,25 @@ export async function buildOf(path: string): Promise<Json> {
 	return { input, output };
 }
 
+/** Matches a source file with an optional contract name: `Token.sol:Token`. */
+export const SOURCE_AND_NAME = /^(.+\.sol)(?::([A-Za-z_$][\w$]*))?$/i;
+
+/**
+ * Source files of which one may be given with the name of its contract.
+ * @param name of the contract, if a flag gives it
+ * @throws {Failure} `conflicting_flags` for several names
+ */
+export function namedSources(
+	words: readonly string[],
+	name: string | undefined,
+): { readonly paths: readonly string[]; readonly name: string | undefined } {
+	const parts = words.map((word) => SOURCE_AND_NAME.exec(word) ?? [word, word]);
+	const names = new Set([name, ...parts.map(([, , own]) => own)].filter((one) => one !== undefined));
+	if (names.size > 1)
+		throw new Failure("conflicting_flags", `one contract is named, not several: ${[...names].join(", ")}`);
+	return { paths: parts.map(([word = "", path = word]) => path), name: [...names][0] };
+}
+
 /** Settings that affect the compiled code. */
 const STORED_SETTINGS = ["optimizer", "evmVersion", "viaIR", "remappings", "libraries", "metadata"];
 

@@ -24,6 +24,7 @@ import {
 	compilerSettingFlags,
 	compilerSettings,
 	contractsFrom,
+	SOURCE_AND_NAME,
 	wholeBuild,
 } from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
@@ -38,9 +39,6 @@ interface Deployable {
 	/** The compiled contract and sources, if it was compiled here. */
 	readonly compiled?: { readonly contract: CompiledContract; readonly made: CompiledSources } | undefined;
 }
-
-/** Matches a source file with an optional contract name: `Token.sol:Token`. */
-const SOURCE_AND_NAME = /^(.+\.sol)(?::([A-Za-z_$][\w$]*))?$/i;
 
 /** The flags that determine what is deployed. */
 export const deploymentFlags = {
@@ -111,13 +109,10 @@ export async function deployable(
 		if (libraries.has(library)) throw new Failure("usage", `--library ${library} is given twice`);
 		libraries.set(library, await address(contract));
 	}
-	const [, source, name] = SOURCE_AND_NAME.exec(words[0] ?? "") ?? [];
-	if (source === undefined || flags.artifact !== undefined || flags.bin !== undefined)
+	const [source = "", ...texts] = words;
+	if (!SOURCE_AND_NAME.test(source) || flags.artifact !== undefined || flags.bin !== undefined)
 		return { deployed: await fromFlags(flags, libraries), texts: words };
-	return {
-		deployed: await fromFlags({ ...flags, artifact: source, name: name ?? flags.name }, libraries),
-		texts: words.slice(1),
-	};
+	return { deployed: await fromFlags({ ...flags, artifact: source }, libraries), texts };
 }
 
 async function fromFlags(flags: DeploymentFlags, libraries: Libraries): Promise<Deployable> {
@@ -140,9 +135,10 @@ async function fromFlags(flags: DeploymentFlags, libraries: Libraries): Promise<
 }
 
 async function fromArtifact(path: string, flags: DeploymentFlags, libraries: Libraries): Promise<Deployable> {
-	const { name, solc } = flags;
-	if (/\.sol$/i.test(path)) {
-		const file = path.replace(/^@/, "");
+	const [, source, name = flags.name] = SOURCE_AND_NAME.exec(path) ?? [];
+	const { solc } = flags;
+	if (source !== undefined) {
+		const file = source.replace(/^@/, "");
 		const made = await contractsFrom([file], solc, compilerSettings(flags));
 		// What the file imports was compiled, too. It may hold imports alone.
 		const unit = unitOf(file, process.cwd());

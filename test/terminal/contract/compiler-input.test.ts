@@ -7,6 +7,7 @@ import {
 	compiledJson,
 	compilerSettings,
 	contractsFrom,
+	namedSources,
 } from "../../../src/terminal/contract/compiler-input.js";
 
 test("flags turn settings of foundry.toml off", () => {
@@ -16,6 +17,15 @@ test("flags turn settings of foundry.toml off", () => {
 		optimizerRuns: undefined,
 		viaIr: false,
 	});
+});
+
+test("the name of the contract may follow its source, once", () => {
+	expect(namedSources(["src/A.sol:A", "in.json"], undefined)).toEqual({
+		paths: ["src/A.sol", "in.json"],
+		name: "A",
+	});
+	expect(namedSources(["A.sol", "B.sol:A"], "A")).toEqual({ paths: ["A.sol", "B.sol"], name: "A" });
+	expect(() => namedSources(["A.sol:A"], "B")).toThrow("one contract is named");
 });
 
 test("a build file without an answer is compiled from what was asked", async () => {
