@@ -54,9 +54,18 @@ describe("coin contract call", () => {
 		expect(await chain.prints(["contract", "call", store, ...words])).toBe(`${value}\n`);
 	});
 
-	it("prints several values as one line of JSON", async () => {
+	it("prints several values as one line of JSON, by name where all have one and --json is left out", async () => {
 		const words = ["contract", "call", store, "pairs() returns ((uint256 a,address who)[] list, bool ok)"];
-		const pairs = JSON.parse(await chain.prints([...words, "--from", "ann"])) as unknown;
+		const pairs = JSON.parse(await chain.prints([...words, "--from", "ann", "--json"])) as unknown;
+		const named = JSON.parse(await chain.prints([...words, "--from", "ann"])) as unknown;
+		expect(named).toMatchObject({ list: [{ a: "1" }, { a: "42" }], ok: true });
+		const nameless = [
+			...words.slice(0, 3),
+			"pairs() returns ((uint256 a,address who)[],bool)",
+			"--from",
+			"ann",
+		];
+		expect(JSON.parse(await chain.prints(nameless))).toEqual(pairs);
 		expect(pairs).toEqual([
 			[
 				{ a: "1", who: addressOf("ann") },

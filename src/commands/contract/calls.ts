@@ -28,7 +28,7 @@ import { callConstant, estimatorEnergy, NOBODY } from "../../wallet/node/constan
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
-import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
+import { explainRevert, namedView, outputView } from "../../wallet/view/contract-outcome.js";
 import { fetchContract } from "../../wallet/view/contract-record.js";
 
 export const ContractCallCommand = query({
@@ -81,7 +81,8 @@ export const ContractCallCommand = query({
 		const view = flags.raw ? `0x${toHex(output)}` : await outputView(call.item, output);
 		// A function without results prints nothing for people.
 		if (Array.isArray(view) && view.length === 0 && !json) return;
-		if (typeof view === "object") printJson(view);
+		// Under --json, scripts have several results in order whatever the interface calls them.
+		if (typeof view === "object") printJson(json ? view : namedView(call.item, view));
 		else print.scalar(view);
 	},
 });

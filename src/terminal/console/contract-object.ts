@@ -1,6 +1,7 @@
 /** A contract as a console object, with a method for each function of its known interface. */
 
 import { inspect } from "node:util";
+import type { AbiView } from "../../abi/coder.js";
 import { decodeEvent, decodeLog } from "../../abi/log.js";
 import {
 	type AbiItem,
@@ -25,7 +26,7 @@ import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 import { fetchHeadNumber, pastLogs, USUAL_RANGE } from "../../wallet/view/contract-logs.js";
-import { explainRevert, logInterfaces, outputView } from "../../wallet/view/contract-outcome.js";
+import { explainRevert, logInterfaces, namedView, outputView } from "../../wallet/view/contract-outcome.js";
 import { fetchBlockNamed } from "../base/node-questions.js";
 import type { ActingPlan } from "../sending/act.js";
 import { consoleObject, type OperationKind, type Operations, type TypedCoins } from "./operations.js";
@@ -170,6 +171,14 @@ function eventsOf({ client }: ConsoleChain, contract: Uint8Array, items: Contrac
 	};
 }
 
+/** Several results in order, which have their names as well and are shown by them. */
+function withNames(view: AbiView, named: AbiView): AbiView {
+	if (view === named || typeof view !== "object") return view;
+	for (const [name, value] of Object.entries(named))
+		if (name !== "length") Object.defineProperty(view, name, { value });
+	return Object.defineProperty(view, inspect.custom, { value: () => named });
+}
+
 function methodOf(
 	chain: ConsoleChain,
 	label: string,
@@ -206,7 +215,8 @@ function methodOf(
 	};
 	const tried = async (words: Words): Promise<unknown> => {
 		const { call: named, data } = await read(words);
-		return outputView(named.item, data);
+		const view = await outputView(named.item, data);
+		return withNames(view, namedView(named.item, view));
 	};
 	const sent = (words: Words): Promise<unknown> =>
 		chain.perform(senderOf(words.options), async (actor) => {

@@ -1,7 +1,7 @@
 /** Decodes what contracts return, for printing: results, reverts and logs, by the contract's interface (protocol/command-line §1.5). */
 
 import { AbiDataError } from "../../abi/codec.js";
-import { type AbiView, decodeValues, viewAddress, viewText } from "../../abi/coder.js";
+import { type AbiView, decodeValues, namedValues, viewAddress, viewText } from "../../abi/coder.js";
 import { type DecodedEvent, decodeLog, type LogData } from "../../abi/log.js";
 import { type AbiItem, type ContractInterface, isComplete } from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
@@ -25,6 +25,12 @@ export async function outputView(item: AbiItem | undefined, output: Uint8Array):
 	const values = decodeValues(outputs, output);
 	const [only] = values;
 	return values.length === 1 ? (only as AbiView) : values;
+}
+
+/** Several results of {@link outputView} by their names; the same view if one has no name or shares it. */
+export function namedView(item: AbiItem | undefined, view: AbiView): AbiView {
+	const outputs = item?.outputs ?? [];
+	return outputs.length > 1 && Array.isArray(view) ? namedValues(outputs, view) : view;
 }
 
 /**

@@ -86,9 +86,9 @@ interface Calls {
 	[name: string]: { data(...values: unknown[]): Promise<string> };
 }
 
-/** A contract with functions by their signatures, at a node that answers each constant call with 18. */
+/** A contract with functions by their signatures, at a node that answers each constant call with 18, twice. */
 function calling(coins: readonly (readonly [bigint, string])[], ...signatures: readonly string[]): Calls {
-	const constant_result = [18n.toString(16).padStart(64, "0")];
+	const constant_result = [18n.toString(16).padStart(64, "0").repeat(2)];
 	const answers = { triggerconstantcontract: { result: { result: true }, constant_result } };
 	const { client } = answering(answers, { contactsFile: "/nowhere/contacts" });
 	const operations = new Operations();
@@ -98,6 +98,17 @@ function calling(coins: readonly (readonly [bigint, string])[], ...signatures: r
 	const contract = Uint8Array.of(0x41, ...new Uint8Array(20));
 	return contractObject(chain as unknown as ConsoleChain, "vault", contract, items) as Calls;
 }
+
+it("has several results in order and by their names, and shows the names", async () => {
+	const vault = calling(
+		[],
+		"position() view returns (uint256 low,uint256 at)",
+		"pair() view returns (uint256,uint256 b)",
+	) as unknown as { [name: string]: () => Promise<bigint[] & { low: bigint }> };
+	const position = (await vault["position"]?.()) ?? [];
+	expect([...position, position.at, inspect(position)]).toEqual([18n, 18n, 18n, "{ low: 18n, at: 18n }"]);
+	expect(inspect(await vault["pair"]?.())).toBe("[ 18n, 18n ]");
+});
 
 it("takes an object for options wherever the function takes none, and refuses what is none", async () => {
 	const vault = calling(
