@@ -79,7 +79,7 @@ export async function readTopic(
 	if (/^0x[0-9a-f]{64}$/i.test(text)) return fromHex(text.slice(2));
 	const type = parameter?.type ?? usualType(text);
 	if (type === "address") return concatBytes(new Uint8Array(12), (await resolve(text)).subarray(1));
-	const known = { name: parameter?.name ?? "", type };
+	const known = { name: "", ...parameter, type };
 	if (type === "string") return keccak256(utf8(text));
 	if (parameter && (arrayParts(parameter) || parameter.components))
 		throw new Failure(
@@ -164,7 +164,7 @@ class ArgumentReader {
 
 	/** Reads the whole text as one value; a plain string needs no quotes. */
 	async whole(parameter: AbiParameter): Promise<AbiValue> {
-		if (!arrayParts(parameter) && !parameter.components) return this.scalar(parameter.type, this.text);
+		if (!arrayParts(parameter) && !parameter.components) return this.scalar(parameter, this.text);
 		const value = await this.value(parameter);
 		this.blanks();
 		if (this.at < this.text.length) throw this.fault(`"${this.text.slice(this.at)}" is left over`);
@@ -193,7 +193,7 @@ class ArgumentReader {
 			}
 			return items;
 		}
-		return this.scalar(parameter.type, this.word());
+		return this.scalar(parameter, this.word());
 	}
 
 	/** Reads a tuple by the names of its members, the form in which results are printed. */
@@ -271,8 +271,13 @@ class ArgumentReader {
 		return this.text.slice(start, this.at).trim();
 	}
 
-	private async scalar(type: string, text: string): Promise<AbiValue> {
+	private async scalar({ type, internalType = "" }: AbiParameter, text: string): Promise<AbiValue> {
 		const integer = integerType(type);
+		// Neither interfaces nor layouts of storage list the members.
+		if (integer && internalType.startsWith("enum ") && /^\s*[a-z_$]/i.test(text))
+			throw this.fault(
+				`"${shorten(text)}": the ${shorten(internalType.replace(/\[.*$/, ""))} is given by its number, counted from 0`,
+			);
 		if (integer) return this.integer(text.trim(), integer.signed, integer.bits);
 		switch (type) {
 			case "string":

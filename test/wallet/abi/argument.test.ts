@@ -27,6 +27,17 @@ describe("arguments of contracts", () => {
 		await expect(read(batch, "[bob]")).rejects.toThrow('a tuple is written as (a,b), [a,b] or {"name":a,…}');
 	});
 
+	test("of an enum are its number, which a refused name says", async () => {
+		const resolve = async (): Promise<Uint8Array> => new Uint8Array();
+		const state = { name: "state", type: "uint8", internalType: "enum Vault.State" };
+		const said = '"Closed": the enum Vault.State is given by its number, counted from 0';
+		expect(await readArguments([state], ["2"], resolve)).toEqual([2n]);
+		await expect(readArguments([state], ["Closed"], resolve)).rejects.toThrow(said);
+		const states = { name: "all", type: "uint8[]", internalType: "enum Vault.State[]" };
+		await expect(readArguments([states], ["[1,Closed]"], resolve)).rejects.toThrow(said);
+		await expect(readTopic(state, "Closed", resolve)).rejects.toThrow(said);
+	});
+
 	test("that a program gives are what they are, also where they look like named ones", async () => {
 		const { inputs } = parseSignature("note(string text)");
 		const resolve = async (): Promise<Uint8Array> => new Uint8Array();
