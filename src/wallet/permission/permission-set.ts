@@ -15,6 +15,7 @@ import {
 } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
+import { unknownMember } from "../values/suggestion.js";
 import { operationNames, parseOperations } from "./operations.js";
 import { permissionOf } from "./permission.js";
 
@@ -111,8 +112,25 @@ export function permissionDocument(
 	};
 }
 
+/** The members that documents have; those of the chain's own form may be among them. */
+const SET_MEMBERS = ["account", "owner", "witness", "actives", "source"];
+const PERMISSION_MEMBERS = ["name", "threshold", "keys", "operations", "operationNames", "id", "type"];
+const CHAIN_MEMBERS = ["permission_name", "parent_id"];
+const KEY_MEMBERS = ["address", "weight", "local"];
+
+/** A mistyped member would leave what it was meant to change. @throws {Failure} `bad_value` */
+function refuseUnknown(
+	value: JsonRecord,
+	place: string,
+	known: readonly string[],
+	more: string[] = [],
+): void {
+	const unknown = Object.keys(value).find((name) => !known.includes(name) && !more.includes(name));
+	if (unknown !== undefined) throw unknownMember(place, unknown, known);
+}
+
 /**
- * Reads a document; members that are only for display are ignored.
+ * Reads a document; members that are only for display are ignored, unknown ones refused.
  * @param resolve resolves a key, given by address or label, to its address
  * @throws {Failure} `bad_value` with the path
  */
@@ -121,6 +139,7 @@ export async function readPermissionDocument(
 	resolve: (text: string) => Promise<Uint8Array>,
 ): Promise<PermissionSet> {
 	if (!isRecord(document)) throw new Failure("bad_value", "the permissions document is not a JSON object");
+	refuseUnknown(document, "the permissions document", SET_MEMBERS);
 	const { owner, witness, actives } = document;
 	if (!isRecord(owner)) throw new Failure("bad_value", "the permissions document has no owner");
 	if (!Array.isArray(actives)) throw new Failure("bad_value", "the permissions document has no list actives");
@@ -144,11 +163,13 @@ async function readPermission(
 	resolve: (text: string) => Promise<Uint8Array>,
 ): Promise<Permission> {
 	if (!isRecord(value)) throw new Failure("bad_value", `${place} is not an object`);
+	refuseUnknown(value, place, PERMISSION_MEMBERS, CHAIN_MEMBERS);
 	const { name, threshold, keys } = value;
 	if (!Array.isArray(keys)) throw new Failure("bad_value", `${place} has no list keys`);
 	const read: Key[] = [];
 	for (const [index, key] of keys.entries()) {
 		if (!isRecord(key)) throw new Failure("bad_value", `${place}.keys[${index}] is not an object`);
+		refuseUnknown(key, `${place}.keys[${index}]`, KEY_MEMBERS);
 		const { address, weight } = key;
 		read.push(
 			Key.create({
