@@ -7,12 +7,13 @@
 import { types } from "node:util";
 import { type AnyNode, type Options, Parser, type Program, parse, type TokenType, tokTypes } from "acorn";
 import { Failure } from "../../wallet/failure.js";
-import { Coins } from "./contract-object.js";
+import { Coins, TokenAmount } from "./contract-object.js";
 import { isOperation, unawaited } from "./operations.js";
 
-/** Names of {@link decided} and {@link compared} in statements. */
+/** Names of {@link decided}, {@link compared} and `TokenAmount` in statements. */
 export const DECIDED = "$decided";
 export const COMPARED = "$compared";
+export const TOKEN_AMOUNT = "$tokens";
 
 /** What the console's user typed, with its amounts written as JavaScript has them. */
 export interface ReadText {
@@ -513,6 +514,7 @@ export function decided(value: unknown, text: string, kind: Kind): unknown {
 		return typeof value === "function" ? decidingCallback(value as Callback, text) : value;
 	if (kind === "list") return Array.isArray(value) ? searchedList(value, text) : value;
 	if (types.isPromise(value)) throw unawaited(text);
+	if (value instanceof TokenAmount && kind !== "presence") value.valueOf();
 	if (isOperation(value)) {
 		const why = `${text} is a function, which a condition takes for true`;
 		throw new Failure("bad_value", why, { hint: `write await ${text}()` });
@@ -527,7 +529,9 @@ export function decided(value: unknown, text: string, kind: Kind): unknown {
 
 /** A list in which amounts of coins are found as numbers of sun. */
 function searchedList(list: readonly unknown[], text: string): readonly unknown[] {
-	const plain = list.map((value) => (value instanceof Coins ? value.valueOf() : value));
+	const plain = list.map((value) =>
+		value instanceof Coins || value instanceof TokenAmount ? value.valueOf() : value,
+	);
 	for (const method of SEARCHING) {
 		const search = (sought: unknown, ...from: number[]): unknown => {
 			const value = decided(sought, `what ${text} is searched for`, "value");
@@ -569,7 +573,8 @@ export function compared(
 	texts: readonly [string, string],
 	areAmounts: readonly [boolean, boolean],
 ): boolean {
-	const values = [decided(left, texts[0], "value"), decided(right, texts[1], "value")] as const;
+	const kind = (other: unknown): Kind => (other == null ? "presence" : "value");
+	const values = [decided(left, texts[0], kind(right)), decided(right, texts[1], kind(left))] as const;
 	for (const [side, value] of [left, right].entries()) {
 		const other = values[1 - side];
 		// A variable may hold something else by now.

@@ -24,8 +24,10 @@ import {
 	decided,
 	type ReadText,
 	statementsOf,
+	TOKEN_AMOUNT,
 	withConditions,
 } from "./conditions.js";
+import { TokenAmount } from "./contract-object.js";
 import { RUNS_ALONE } from "./names.js";
 import type { Operations } from "./operations.js";
 
@@ -71,8 +73,8 @@ const COINS =
 	/(?<=(?:[{,]\s*["']?(?:value|feeLimit)["']?\s*:|\bsend\s*\((?:"[^"\n]*"|'[^'\n]*'|\([^()]*\)|[^,()"'])+,)\s*)\d[\d_.]*e\+?\d+(?=\s*[,)}])/iy;
 
 /**
- * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun, `5@gold` for the text,
- * `5e18` for the whole number that JavaScript would round; where coins are asked for it stays a text, which is refused as `coin send` does.
+ * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun, `5@gold` for a
+ * `TokenAmount`, `5e18` for the whole number that JavaScript would round; where coins are asked for it stays a text, which is refused as `coin send` does.
  * @param typed gets the amounts of coins
  * @throws {Failure} `bad_value`, `amount_unit` for an amount that isn't a whole number of sun
  */
@@ -116,7 +118,8 @@ function coinsText(token: string, typed: Map<bigint, string> | undefined): strin
 /** Another one of the {@link TOKENS}. @param at where it is in the source */
 function numberText(token: string, source: string, at: number): string {
 	if (!/^\d/.test(token)) return token;
-	if (token.includes("@")) return JSON.stringify(token);
+	// Neither a place that could be set nor a call that would be waited for.
+	if (token.includes("@")) return `new ${TOKEN_AMOUNT}(${JSON.stringify(token)})`;
 	const digits = plainDigits(token.replaceAll("_", ""));
 	if (digits === undefined || Number.isSafeInteger(Number(digits))) return token;
 	COINS.lastIndex = at;
@@ -180,7 +183,7 @@ function opened(
 	});
 	Object.assign(
 		server.context,
-		{ console: new Console(printed), [DECIDED]: decided, [COMPARED]: compared },
+		{ console: new Console(printed), [DECIDED]: decided, [COMPARED]: compared, [TOKEN_AMOUNT]: TokenAmount },
 		names,
 	);
 	const own = server.eval.bind(server);

@@ -273,6 +273,34 @@ export class Coins {
 	}
 }
 
+/** An amount of a token as typed, `5@gold`: its smallest units are known only where it is an argument. */
+export class TokenAmount {
+	constructor(private readonly text: string) {}
+
+	/** @throws {Failure} `bad_value`: as a text it would compare to anything, silently */
+	valueOf(): never {
+		throw new Failure("bad_value", `${this.text}: amounts of tokens are arguments only`, {
+			hint: "compare and calculate with smallest units, such as 1e18",
+		});
+	}
+
+	toString(): never {
+		return this.valueOf();
+	}
+
+	[Symbol.toPrimitive](): never {
+		return this.valueOf();
+	}
+
+	[inspect.custom](): string {
+		return this.text;
+	}
+
+	toJSON(): string {
+		return this.text;
+	}
+}
+
 /** Objects that can be given in place of their address: accounts and contracts of the console. */
 interface Addressed {
 	readonly address: string;
@@ -287,7 +315,8 @@ function isAddressed(value: unknown): value is Addressed {
  * @throws {Failure} `bad_value` for a value that no contract takes
  */
 export function argumentText(value: unknown, coins: TypedCoins = new Map()): string {
-	return typeof value === "string" ? value : nestedText(value, coins, 0);
+	const given = value instanceof TokenAmount ? value.toJSON() : value;
+	return typeof given === "string" ? given : nestedText(given, coins, 0);
 }
 
 function nestedText(value: unknown, coins: TypedCoins, depth: number): string {
@@ -297,6 +326,7 @@ function nestedText(value: unknown, coins: TypedCoins, depth: number): string {
 	if (typeof value === "boolean") return String(value);
 	if (typeof value === "number") return numberText(value);
 	if (value instanceof Coins) return `${value}`;
+	if (value instanceof TokenAmount) return JSON.stringify(value);
 	if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`;
 	if (Array.isArray(value)) return `[${value.map((item) => nestedText(item, coins, depth + 1)).join(",")}]`;
 	if (isAddressed(value)) return value.address;
@@ -368,7 +398,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 		!Array.isArray(value) &&
 		!ArrayBuffer.isView(value) &&
 		!isAddressed(value) &&
-		!(value instanceof Coins)
+		!(value instanceof Coins || value instanceof TokenAmount)
 	);
 }
 
@@ -395,9 +425,10 @@ export function senderOf({ from }: { readonly from?: unknown }): string | undefi
 }
 
 async function valuesOf(
-	{ value, tokenId, tokenValue }: CallOptions,
+	{ value, tokenId, tokenValue: given }: CallOptions,
 	amounts: NamedAmounts,
 ): Promise<CallValues> {
+	const tokenValue = given instanceof TokenAmount ? given.toJSON() : given;
 	const parts = typeof tokenValue === "string" ? amountParts(tokenValue) : undefined;
 	if (parts && tokenId === undefined) {
 		const { id, units } = await amounts.chainToken(parts);
@@ -413,6 +444,7 @@ async function valuesOf(
 /** An amount as text with its unit; bigints are sun, since `5coin` is a bigint here. @throws {Failure} `bad_value` */
 export function amountText(name: string, value: unknown): string {
 	if (typeof value === "string" || value instanceof Coins) return `${value}`;
+	if (value instanceof TokenAmount) return value.toJSON();
 	if (typeof value === "bigint") return `${value}sun`;
 	throw new Failure("bad_value", `${name} needs an amount with its unit, such as 5coin`);
 }

@@ -9,8 +9,10 @@ it("reads amounts with their unit as whole numbers of sun", () => {
 });
 
 it("reads amounts of tokens, and numbers that JavaScript would round, as they are typed", () => {
-	expect(withAmounts("gold.mint(bob, 5@gold)")).toBe('gold.mint(bob, "5@gold")');
-	expect(withAmounts("[1.5@my-token, 7raw@1000001]")).toBe('["1.5@my-token", "7raw@1000001"]');
+	expect(withAmounts("gold.mint(bob, 5@gold)")).toBe('gold.mint(bob, new $tokens("5@gold"))');
+	expect(withAmounts("[1.5@my-token, 7raw@1000001]")).toBe(
+		'[new $tokens("1.5@my-token"), new $tokens("7raw@1000001")]',
+	);
 	expect(withAmounts("f(5e18, 1.5e+18)")).toBe("f(5000000000000000000n, 1500000000000000000n)");
 	expect(withAmounts("1e23 + 9_007_199_254e8")).toBe(`1${"0".repeat(23)}n + 900719925400000000n`);
 	for (const exact of ["1e3 * 2", "1.5e6", "5e-18", "0x1e18", "x.e18", "a1e18", "1.23e1", '"5@gold"'])

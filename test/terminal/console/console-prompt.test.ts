@@ -144,6 +144,27 @@ it("refuses to compare amounts with numbers that have no unit", async () => {
 	);
 });
 
+it("refuses to compare amounts of tokens, whose smallest units it doesn't know", async () => {
+	for (const source of [
+		"7n > 1@gold",
+		"1@gold === '1@gold'",
+		"let l = 1@gold\nl == (await coins())",
+		"switch (7n) { case 1@gold: pay(1) }",
+		"[1@gold].includes(7n)",
+		"[7n].indexOf(1@gold)",
+		"if (1@gold) pay(1)",
+		"2n * 1@gold",
+		"'' + 1@gold",
+	])
+		await expect(script(source), source).rejects.toMatchObject({
+			code: "bad_value",
+			message: "1@gold: amounts of tokens are arguments only",
+		});
+	expect(await script("let l = 5@gold\nl !== undefined && JSON.stringify([l ?? 1])\nl")).toBe(
+		'["5@gold"]\n5@gold\n',
+	);
+});
+
 it("waits for what variables are set to, also in patterns and by assignments that decide", async () => {
 	for (const [source, said] of [
 		["const [q, r] = pair(); q - r", "2"],

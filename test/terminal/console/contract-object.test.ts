@@ -8,6 +8,7 @@ import {
 	Coins,
 	type ConsoleChain,
 	contractObject,
+	TokenAmount,
 } from "../../../src/terminal/console/contract-object.js";
 import { Operations } from "../../../src/terminal/console/operations.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";
@@ -74,8 +75,9 @@ it("counts an amount that names its token, among the arguments and with the call
 	const vault = contractObject(chain, "vault", new Uint8Array(21), [limit]) as {
 		limit: ((...values: unknown[]) => Promise<unknown>) & { data(text: string): Promise<string> };
 	};
-	expect(await vault.limit.data("3@gold")).toMatch(/^0x.{8}0{61}12c$/);
-	await vault.limit("3@gold", { tokenValue: "1@gold", feeLimit: 5n, force: true });
+	const three = new TokenAmount("3@gold") as unknown as string;
+	for (const given of ["3@gold", three]) expect(await vault.limit.data(given)).toMatch(/^0x.{8}0{61}12c$/);
+	await vault.limit(three, { tokenValue: new TokenAmount("1@gold"), feeLimit: 5n, force: true });
 	expect(words).toMatchObject([
 		{ text: "3", units: 300n },
 		{ text: "1", units: 100n },
