@@ -213,7 +213,7 @@ export const ContractShow = query({
 		...keystoreFlags,
 		"or-null": Flags.boolean({ description: "print null if there is no contract" }),
 	},
-	run: async ({ args, flags, settings, client, print }) => {
+	run: async ({ args, flags, settings, client, print, note }) => {
 		const address = await accountNamed(settings, args.address);
 		try {
 			const {
@@ -221,7 +221,11 @@ export const ContractShow = query({
 				runtimecode,
 				contract_state: state,
 			} = await fetchContract(client, address);
-			const proxy = await proxyOf(client, address, runtimecode);
+			const proxy = await proxyOf(client, address, runtimecode).catch((error: Failure) => {
+				if (error.code !== "not_served") throw error;
+				note(error.message);
+				return undefined;
+			});
 			print.record({
 				address: toBase58Check(address),
 				name: contract?.name || undefined,

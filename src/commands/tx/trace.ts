@@ -173,8 +173,9 @@ async function changesOf(
 		const behind = borrowed.get(toHex(address.subarray(1))) ?? [];
 		const given = like && equalBytes(address, addressFromHash(root.to)) ? [like] : [];
 		for (const one of [address, ...behind.map(addressFromHash), ...given]) {
-			const layout = ++asked > MAX_CONTRACTS ? undefined : (await layoutThroughProxy(client, one))?.layout;
-			if (layout && layout.variables.length > 0) return layout;
+			if (++asked > MAX_CONTRACTS) return undefined;
+			const found = await layoutThroughProxy(client, one).catch(onRefusal(undefined, "not_served"));
+			if (found && found.layout.variables.length > 0) return found.layout;
 		}
 		return undefined;
 	};

@@ -20,6 +20,7 @@ import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 import {
 	implementationInterface,
+	implementationOf,
 	interfaceThroughProxy,
 	storedInterface,
 } from "../../wallet/view/contract-record.js";
@@ -277,7 +278,11 @@ export async function namedCall(
 		items,
 		[signature as string, ...words.arguments],
 		amounts,
-	);
+	).catch(async (error: unknown) => {
+		// The function may be one of the contract behind a proxy: then it's said why that isn't known.
+		if (!hasIt && !given && client && !signature?.includes("(")) await implementationOf(client, named);
+		throw error;
+	});
 	// Another contract's interface comes from the node as this one's does.
 	const whose = flagged ? flagged.contract : named;
 	return whose ? { ...call, byNodesNames: await hasNodesNames(call, settings, whose) } : call;

@@ -8,11 +8,12 @@ import type { NodeClient } from "./node-client.js";
 /** The most characters that are kept of a node's error message. */
 const MAX_MESSAGE = 1_000;
 
-/** URL of the node's JSON-RPC. @throws {Failure} `usage` */
-export function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
+/** URL of the node's JSON-RPC: its own, or else that of the gateway or of the node itself. @throws {Failure} `usage` */
+export function jsonRpcUrl({ jsonrpc, gateway, http, profile }: Settings): string {
 	if (jsonrpc !== undefined) return jsonrpc;
-	if (http === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
-	return /\/jsonrpc$/.test(http) ? http : `${http}/jsonrpc`;
+	const base = gateway ?? http;
+	if (base === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
+	return /\/jsonrpc$/.test(base) ? base : `${base}/jsonrpc`;
 }
 
 /** JSON-RPC URL of a node that is given only by its address. @throws {Failure} `usage` */
@@ -24,9 +25,7 @@ export function jsonRpcUrlOf(address: string): string {
 
 /** URL for a development chain's own methods: its gateway, or else its JSON-RPC. */
 export function developmentUrl(settings: Settings): string {
-	const { gateway } = settings;
-	if (gateway === undefined) return jsonRpcUrl(settings);
-	return /\/jsonrpc$/.test(gateway) ? gateway : `${gateway}/jsonrpc`;
+	return jsonRpcUrl(settings.gateway === undefined ? settings : { ...settings, jsonrpc: undefined });
 }
 
 /**

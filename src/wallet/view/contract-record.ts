@@ -114,7 +114,10 @@ function mergedInterface(lists: readonly ContractInterface[]): ContractInterface
 	return items.filter(({ kind, name, inputs }) => isComplete(inputs) || !complete.has(`${kind} ${name}`));
 }
 
-/** The contract whose code a proxy runs, 21 bytes; undefined if it isn't a known kind of proxy. */
+/**
+ * The contract whose code a proxy runs, 21 bytes; undefined if it isn't a known kind of proxy.
+ * @throws {Failure} `not_served` as {@link proxyOf}
+ */
 export async function implementationOf(
 	client: NodeClient,
 	address: Uint8Array,
@@ -127,7 +130,7 @@ export async function implementationInterface(
 	client: NodeClient,
 	address: Uint8Array,
 ): Promise<ContractInterface | undefined> {
-	const implementation = await implementationOf(client, address);
+	const implementation = await implementationOf(client, address).catch(onRefusal(undefined, "not_served"));
 	return implementation && storedInterface(client, implementation).catch(onRefusal(undefined, "not_found"));
 }
 
@@ -176,7 +179,7 @@ async function storedLayout(client: NodeClient, address: Uint8Array): Promise<St
 /**
  * The layout for reading a contract's storage: its own, or, for a proxy without variables, that of its implementation.
  * @returns the layout and the contract that it belongs to; undefined if there is none
- * @throws {Failure} `bad_value` for a damaged file
+ * @throws {Failure} `bad_value` for a damaged file; `not_served` as {@link proxyOf}
  */
 export async function layoutThroughProxy(
 	client: NodeClient,
@@ -215,9 +218,9 @@ interface Proxy {
 }
 
 /**
- * The implementation to which a proxy delegates; undefined if it isn't a known kind of proxy, or the node
- * doesn't serve storage.
+ * The implementation to which a proxy delegates; undefined if it isn't a known kind of proxy.
  * @param code its runtime code, if known
+ * @throws {Failure} `not_served` if the node doesn't serve storage
  */
 export async function proxyOf(
 	client: NodeClient,
@@ -240,8 +243,10 @@ export async function proxyOf(
 		}
 		return proxiable && { kind: "eip1822", implementation: proxiable };
 	} catch (error) {
-		if (error instanceof Failure) return undefined;
-		throw error;
+		if (!(error instanceof Failure)) throw error;
+		if (error.code !== "not_served") return undefined;
+		const why = `whether ${toBase58Check(address)} is a proxy isn't known: ${error.message}`;
+		throw new Failure("not_served", why, error.facts);
 	}
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadSettings, withoutCredentials } from "../../../src/wallet/configuration/settings.js";
-import { developmentUrl } from "../../../src/wallet/node/json-rpc.js";
+import { developmentUrl, jsonRpcUrl } from "../../../src/wallet/node/json-rpc.js";
 
 let directory: string;
 beforeEach(() => {
@@ -113,6 +113,9 @@ describe("the settings of a command", () => {
 		expect(await loadSettings({ config, profile: "nc" }, {})).toMatchObject({
 			gateway: "http://127.0.0.1:7090",
 		});
+		expect(jsonRpcUrl(await loadSettings({ config, profile: "nc" }, {}))).toBe(
+			"http://127.0.0.1:7090/jsonrpc",
+		);
 		// A node that is named by a flag is asked itself.
 		const named = await loadSettings({ config, profile: "nc", node: "127.0.0.1:9" }, {});
 		expect(developmentUrl(named)).toBe("http://127.0.0.1:9/jsonrpc");
