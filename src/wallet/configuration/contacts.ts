@@ -9,6 +9,7 @@ import { checkNewLabel, listKeystore } from "../../keystore/keystore.js";
 import { hasOtherMeaning, looksAlike, looksSecret, mistakable, SECRET_LABEL } from "../../keystore/label.js";
 import { createPrivateDirectory, ifMissing, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, readGivenJson } from "../json.js";
 import { readAddress } from "../values/address-text.js";
@@ -108,8 +109,8 @@ function checkFree(contacts: readonly Contact[], label: string): void {
 
 /**
  * Adds a contact.
- * @param isInstead whether it replaces the contact with the same label, if there is one
- * @param note called with a message when a stale lock is removed
+ * @param isInstead whether it replaces the contact with the same label, if there is one, of a contract that the chain doesn't have
+ * @param note called with a message when a stale lock is removed, and with the address that a label had
  * @throws {Failure} `bad_value` for a label that is taken or invalid
  */
 export async function addContact(
@@ -122,6 +123,10 @@ export async function addContact(
 	await change(file, note, (contacts) => {
 		const others = isInstead ? contacts.filter(({ label }) => label !== contact.label) : contacts;
 		checkFree(others, contact.label);
+		// The label may be in use on another chain that began with the same block.
+		for (const { label, address } of contacts.filter((one) => !others.includes(one)))
+			if (!equalBytes(address, contact.address))
+				note(`${label} was ${toBase58Check(address)} until now, which this chain doesn't have`);
 		return [...others, contact];
 	});
 }

@@ -141,8 +141,18 @@ test("contacts and tokens of the profile have names that a list can't forge", as
 	const settings = { contactsFile: join(folder, "contacts.json"), keystoreDirectory: folder };
 	await addContact(settings.contactsFile, contacts[0] as Contact, () => undefined);
 	const names = await ownNames({ ...settings, tokens: { GOLD: toBase58Check(bob), OLD: "1000001" } });
-	await rm(folder, { recursive: true });
 	expect([...names.values()].sort()).toEqual(["GOLD", "ann"]);
+	// A label that is free again says whose it was.
+	const notes: string[] = [];
+	for (const address of [bob, bob])
+		await addContact(
+			settings.contactsFile,
+			{ ...(contacts[0] as Contact), address },
+			(n) => notes.push(n),
+			true,
+		);
+	expect(notes).toEqual([`ann was ${toBase58Check(ann)} until now, which this chain doesn't have`]);
+	await rm(folder, { recursive: true });
 });
 
 test("nobody's agreement in advance gives a label another address", () => {
