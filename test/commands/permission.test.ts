@@ -144,6 +144,19 @@ describe.concurrent("coin permission update", () => {
 		expect(sentUpdate(wallet).actives).toHaveLength(1);
 	});
 
+	it("is of the account that a document names, if none is typed and the keystore has it", async ({
+		wallet,
+	}) => {
+		await wallet.addKey("bob");
+		const { stdout } = await wallet.coin(["permission", "show", "ann", "--json"]);
+		const same = await wallet.home.run(["permission", "update", "--file", "-", "--yes", "--json"], stdout, {
+			COIN_NODE: wallet.node.url,
+		});
+		expect([same.code, same.stdout]).toEqual([0, expect.stringContaining("nothing to do")]);
+		const typed = ["permission", "update", "bob", "--file", "-", "--yes", "--json"];
+		expect(errorRecord(await wallet.coin(typed, stdout))).toMatchObject({ code: "conflicting_flags" });
+	});
+
 	it("takes no key from a document that a node wrote, if that node no longer says so", async ({ wallet }) => {
 		const account = wallet.node.accounts.get(toHex(ADDRESSES.ann));
 		const lie = [ADDRESSES.ann, ADDRESSES.carol].map((address) => Key.create({ address, weight: 1n }));

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Flags, type Interfaces } from "@oclif/core";
+import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Key, type Permission, PermissionPermissionType } from "../../protocol/messages.js";
@@ -13,6 +14,7 @@ import { nothingToDo, sending, sendsNow } from "../../terminal/sending/rows.js";
 import { type Session, show } from "../../terminal/sending/session.js";
 import { isUnchanged, permissionPlan } from "../../wallet/actions/permission.js";
 import type { Actor } from "../../wallet/actions/plan.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { givenJson, isRecord, type Json, member } from "../../wallet/json.js";
 import { keyFacts } from "../../wallet/permission/key-facts.js";
@@ -87,7 +89,9 @@ export const PermissionUpdate = sending({
 		"<%= config.bin %> permission show --json | jq '.actives[0].threshold=\"2\"' | <%= config.bin %> permission update --file -",
 	],
 	args: {
-		account: optional("address or label (default: --from, the active wallet)"),
+		account: optional(
+			"address or label (default: --from, the key that the document names, the active wallet)",
+		),
 	},
 	flags: updateFlags,
 	run: async ({ args, flags, raw, session, print }) => {
@@ -109,7 +113,10 @@ export const PermissionUpdate = sending({
 		if (args.account !== undefined && isFromTyped && args.account !== flags.from) {
 			throw new Failure("conflicting_flags", "the account is named twice, as an argument and by --from");
 		}
-		const actor = await actorOf(session, { ...flags, from: args.account ?? flags.from });
+		const document = flags.file === undefined ? undefined : await readDocument(flags.file);
+		const typed = args.account ?? flags.from;
+		const from = typed ?? (document && (await ownAccount(document, await session.settings(flags))));
+		const actor = await actorOf(session, { ...flags, from });
 		const { owner, account, settings } = actor;
 		const named = new Set([toHex(owner)]);
 		const resolve = async (text: string): Promise<Uint8Array> => {
@@ -121,7 +128,6 @@ export const PermissionUpdate = sending({
 		const expected =
 			flags["expect-owner"] === undefined ? undefined : await readExpected(flags["expect-owner"], resolve);
 		if (expected) checkExpectedOwner(before, expected);
-		const document = flags.file === undefined ? undefined : await readDocument(flags.file);
 		const isFromNode = isRecord(document) && member(document, "source") === "node";
 		const wanted =
 			document === undefined
@@ -158,6 +164,13 @@ export const PermissionUpdate = sending({
 		});
 	},
 });
+
+/** The account that a document names, if the keystore has it. */
+async function ownAccount(document: Json, { keystoreDirectory }: Settings): Promise<string | undefined> {
+	const account = isRecord(document) ? member(document, "account") : undefined;
+	const { entries } = await listKeystore(keystoreDirectory);
+	return entries.find(({ name, base58 }) => account === base58 || account === name)?.base58;
+}
 
 async function fromDocument(
 	document: Json,

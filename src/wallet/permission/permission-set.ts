@@ -165,7 +165,13 @@ async function readPermission(
 	if (!isRecord(value)) throw new Failure("bad_value", `${place} is not an object`);
 	refuseUnknown(value, place, PERMISSION_MEMBERS, CHAIN_MEMBERS);
 	const { name, threshold, keys } = value;
-	if (!Array.isArray(keys)) throw new Failure("bad_value", `${place} has no list keys`);
+	if (!Array.isArray(keys)) {
+		const hint =
+			type === PermissionPermissionType.Active
+				? "if the account has no active permission yet, coin permission template makes one"
+				: undefined;
+		throw new Failure("bad_value", `${place} has no list keys`, { hint });
+	}
 	const read: Key[] = [];
 	for (const [index, key] of keys.entries()) {
 		if (!isRecord(key)) throw new Failure("bad_value", `${place}.keys[${index}] is not an object`);

@@ -10,6 +10,9 @@ const document = { source: "node", account: "ann", owner, actives: [active] };
 const read = (value: object) => readPermissionDocument(value as Json, async () => new Uint8Array(21));
 
 it("reads what is printed of permissions", async () => {
+	await expect(read({ ...document, actives: [{ threshold: "2" }] })).rejects.toMatchObject({
+		facts: { hint: expect.stringContaining("coin permission template") },
+	});
 	const { actives } = await read(document);
 	expect(actives).toMatchObject([{ permission_name: "ops", threshold: 1n, keys: [{ weight: 1n }] }]);
 });
