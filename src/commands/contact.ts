@@ -9,6 +9,7 @@ import { interfaceEntries } from "../terminal/contract/contract-input.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags, required } from "../terminal/flags/flags.js";
 import { readBoundedFile } from "../terminal/input/bounded-file.js";
+import { givenStdin } from "../terminal/input/stdin.js";
 import { hashSignature } from "../terminal/keys/agent-signature.js";
 import { printJson } from "../terminal/output/output.js";
 import { agree } from "../terminal/prompt/confirmation.js";
@@ -70,7 +71,11 @@ export const ContactAdd = command({
 		const abi = flags.abi === undefined ? undefined : await interfaceEntries(flags.abi, settings);
 		await addContact(settings.contactsFile, contact, (text) => note(text), isFree);
 		if (abi) await keepInterface(settings, contact.address, abi);
-		print.record({ ...contact, address: toBase58Check(contact.address) });
+		const shown = { label: args.label, address: toBase58Check(address), note: flags.note };
+		print.record(
+			{ ...shown, ...(contract && { contract }) },
+			{ ...shown, ...(contract && { chain: contract }) },
+		);
 	},
 });
 
@@ -136,7 +141,7 @@ export const ContactImport = command({
 		"over, only where somebody agrees at the terminal, or --from says who must have signed. Interfaces of contracts are taken over where " +
 		"none is kept yet; as calls are shown by them, the same goes for those of addresses that are contacts or tokens already.",
 	examples: ["<%= config.bin %> contact import shared.json --from ann --yes"],
-	args: { file: required("the list") },
+	args: { file: required("the list, or - for standard input") },
 	flags: {
 		...keystoreFlags,
 		...yesFlag,
@@ -144,7 +149,10 @@ export const ContactImport = command({
 	},
 	run: async ({ args, flags, settings: load, print, note }) => {
 		const settings = await load();
-		const text = (await readBoundedFile(args.file, MAX_LIST_BYTES)).toString("utf8");
+		const text =
+			args.file === "-"
+				? await givenStdin("the list")
+				: (await readBoundedFile(args.file, MAX_LIST_BYTES)).toString("utf8");
 		const { contacts, interfaces, signer } = readContactList(text);
 		const wanted = flags.from === undefined ? undefined : await accountNamed(settings, flags.from);
 		const by = signer === undefined ? "nobody" : toBase58Check(signer);

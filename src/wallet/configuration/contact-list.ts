@@ -100,6 +100,7 @@ export function writeContactList(
 
 /** Reads a list. @throws {Failure} `bad_value`, `bad_address`; `not_authorized` if the signature isn't the signer's */
 export function readContactList(text: string): ContactList {
+	if (text.length > MAX_LIST_BYTES) throw notAList("it is too long");
 	let json: Json;
 	try {
 		json = readGivenJson(text);
@@ -279,8 +280,9 @@ function isSame(one: Contact, other: Contact): boolean {
 /** Describes a comparison for people, with one line per contact that changes. */
 export function contactChanges({ added, changed, same }: ContactDifference): string[] {
 	const noted = ({ note }: Contact): string => (note === undefined ? "" : `  ${JSON.stringify(note)}`);
+	// Ids of blocks begin with the number, which is zero for every chain's first one.
 	const chain = ({ contract }: Contact): string =>
-		contract === undefined ? "" : `  a contract of chain ${contract.slice(0, 16)}…`;
+		contract === undefined ? "" : `  a contract of chain …${contract.slice(-8)}`;
 	const place = (contact: Contact): string =>
 		`${toBase58Check(contact.address)}${noted(contact)}${chain(contact)}`;
 	return [

@@ -133,6 +133,10 @@ describe("a list of contacts", () => {
 			`  changed     bob  ${toBase58Check(ann)}  "lunch" becomes ${toBase58Check(bob)}  "lunch"`,
 			"  same        1",
 		]);
+		const contract = `${"0".repeat(56)}12345678`;
+		expect(contactChanges(compareContacts([], [{ ...(own[0] as Contact), contract }]))[0]).toContain(
+			"a contract of chain …12345678",
+		);
 	});
 });
 
