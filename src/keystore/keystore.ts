@@ -13,7 +13,7 @@ import type { PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import { type KeyFile, looksLikeKeyFile, parseKeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
-import { checkLabel, looksAlike } from "./label.js";
+import { checkLabel, looksAlike, sameLabel } from "./label.js";
 import { keyOfSecret, type PostQuantumKey, secretOfKey } from "./post-quantum-key.js";
 import {
 	createPrivateDirectory,
@@ -144,7 +144,7 @@ export async function findKey(directory: string, wallet: string | Uint8Array): P
 	const { entries } = await listKeystore(directory);
 	const matches = entries.filter((entry) =>
 		typeof wallet === "string"
-			? entry.name === wallet || entry.base58 === wallet
+			? sameLabel(entry.name, wallet) || entry.base58 === wallet
 			: equalBytes(entry.address, wallet),
 	);
 	const [first, second] = matches;

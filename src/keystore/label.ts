@@ -107,6 +107,11 @@ export function looksAlike(one: string, other: string): boolean {
 	return appearance(one) === appearance(other);
 }
 
+/** Whether labels are the same text, however its accents are encoded: keyboards compose them, and file names of macOS don't. */
+export function sameLabel(one: string, other: string): boolean {
+	return one.normalize() === other.normalize();
+}
+
 /** A normal form that is equal for labels that look alike. */
 export function appearance(label: string): string {
 	const plain = label

@@ -19,7 +19,7 @@ import { KEY_SIZE } from "../protocol/sapling/sizes.js";
 import { type KeyFile, parseKeyFile } from "./key-file.js";
 import { fileNames } from "./keystore.js";
 import { KeystoreError } from "./keystore-error.js";
-import { checkLabel, looksAlike } from "./label.js";
+import { checkLabel, looksAlike, sameLabel } from "./label.js";
 import { createPrivateDirectory, writePrivateFile } from "./private-file.js";
 import { decryptSecret, encryptSecret, passwordBytes, type Strength } from "./secret-storage.js";
 
@@ -119,7 +119,7 @@ export async function findShielded(keystore: string, name: string | undefined): 
 		throw new KeystoreError("wallet_not_found", `no key of shielded addresses is named, and ${why}`);
 	}
 	const address = neutralText(name);
-	const found = entries.filter((entry) => entry.name === name || entry.address === address);
+	const found = entries.filter((entry) => sameLabel(entry.name, name) || entry.address === address);
 	const [first, second] = found;
 	if (!first)
 		throw new KeystoreError(

@@ -691,7 +691,7 @@ describe.concurrent("what a node's refusal becomes", () => {
 			wallet.node.fund(ADDRESSES.ann, balance);
 			expect(errorRecord(await pay())).toMatchObject({
 				code: "duplicate",
-				hint: expect.stringMatching(/^--resume pays the others/),
+				hint: expect.stringMatching(/^no line is left/),
 			});
 			expect(await pay("--resume")).toMatchObject({ code: 0, stdout: "" });
 		}

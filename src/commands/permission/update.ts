@@ -115,7 +115,7 @@ export const PermissionUpdate = sending({
 		}
 		const document = flags.file === undefined ? undefined : await readDocument(flags.file);
 		const typed = args.account ?? flags.from;
-		const from = typed ?? (document && (await ownAccount(document, await session.settings(flags))));
+		const from = typed ?? (await ownAccount(document, await session.settings(flags)));
 		const actor = await actorOf(session, { ...flags, from });
 		const { owner, account, settings } = actor;
 		const named = new Set([toHex(owner)]);
@@ -166,7 +166,10 @@ export const PermissionUpdate = sending({
 });
 
 /** The account that a document names, if the keystore has it. */
-async function ownAccount(document: Json, { keystoreDirectory }: Settings): Promise<string | undefined> {
+async function ownAccount(
+	document: Json | undefined,
+	{ keystoreDirectory }: Settings,
+): Promise<string | undefined> {
 	const account = isRecord(document) ? member(document, "account") : undefined;
 	const { entries } = await listKeystore(keystoreDirectory);
 	return entries.find(({ name, base58 }) => account === base58 || account === name)?.base58;

@@ -288,8 +288,10 @@ async function paidBefore(
 	progress.before.push(...known);
 	const others = attempts.filter(({ payment }) => !byKey.has(payment));
 	if (attempts.length > 0 && !flags.resume) {
-		const resume =
-			others.length === 0
+		const isWhole = payments.every(({ line }) => known.includes(line));
+		const resume = isWhole
+			? "no line is left, but for those that ended in no block, which --resume pays"
+			: others.length === 0
 				? "--resume pays the others, and shows them with --dry-run"
 				: `${others.length} of them ${others.length === 1 ? "isn't" : "aren't"} in this list as this account pays it: put the lines back as they were, with the same --from, and --resume pays the others`;
 		throw new Failure("duplicate", await saidBefore(batch, attempts, byKey), {

@@ -6,7 +6,14 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { checkNewLabel, listKeystore } from "../../keystore/keystore.js";
-import { hasOtherMeaning, looksAlike, looksSecret, mistakable, SECRET_LABEL } from "../../keystore/label.js";
+import {
+	hasOtherMeaning,
+	looksAlike,
+	looksSecret,
+	mistakable,
+	SECRET_LABEL,
+	sameLabel,
+} from "../../keystore/label.js";
 import { createPrivateDirectory, ifMissing, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -62,7 +69,7 @@ function damaged(file: string, why: string): Failure {
 
 /** The contact with a label; undefined if there is none. */
 export async function contactNamed(file: string, label: string): Promise<Contact | undefined> {
-	return (await readContacts(file)).find((contact) => contact.label === label);
+	return (await readContacts(file)).find((contact) => sameLabel(contact.label, label));
 }
 
 /** Checks a new contact's label. @throws {Failure} `bad_value` if it is invalid or too similar to another */
@@ -139,7 +146,7 @@ export async function removeContact(
 ): Promise<Contact> {
 	let removed: Contact | undefined;
 	await change(file, note, (contacts) => {
-		removed = contacts.find((contact) => contact.label === label);
+		removed = contacts.find((contact) => sameLabel(contact.label, label));
 		return removed === undefined ? contacts : contacts.filter((contact) => contact !== removed);
 	});
 	if (!removed) throw new Failure("not_found", `there is no contact "${label}"`);
@@ -165,6 +172,16 @@ export async function putContacts(
 			});
 		return [...before.filter(({ label }) => !labels.has(label)), ...contacts];
 	});
+}
+
+/** A text that could be a contact's label and is a word to shells too; otherwise what stands for one. */
+export function contactLabelFrom(text: string): string {
+	try {
+		checkContactLabel(text);
+		return /^[\p{L}\p{M}\p{N}_.-]+$/u.test(text) ? text : "<label>";
+	} catch {
+		return "<label>";
+	}
 }
 
 /** A label must not be mistaken for an address, a value from standard input, or a flag, nor be a secret. */

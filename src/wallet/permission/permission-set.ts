@@ -166,11 +166,9 @@ async function readPermission(
 	refuseUnknown(value, place, PERMISSION_MEMBERS, CHAIN_MEMBERS);
 	const { name, threshold, keys } = value;
 	if (!Array.isArray(keys)) {
-		const hint =
-			type === PermissionPermissionType.Active
-				? "if the account has no active permission yet, coin permission template makes one"
-				: undefined;
-		throw new Failure("bad_value", `${place} has no list keys`, { hint });
+		const hint = "if the account has no active permission yet, coin permission template makes one";
+		const isActive = type === PermissionPermissionType.Active;
+		throw new Failure("bad_value", `${place} has no list keys`, isActive ? { hint } : {});
 	}
 	const read: Key[] = [];
 	for (const [index, key] of keys.entries()) {

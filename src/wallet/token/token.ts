@@ -3,6 +3,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
 import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
+import { contactLabelFrom } from "../configuration/contacts.js";
 import { Failure, onRefusal } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
@@ -78,7 +79,7 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 			hint:
 				meant.length > 0
 					? abbreviationHint(id, meant)
-					: `coin contact add ${id} <contract> makes a contract's symbol known, coin profile set ${client.settings.profile} tokens.${id}=<id or contract> for one network`,
+					: `coin contact add ${contactLabelFrom(id)} <contract> makes a contract's symbol known, coin profile set ${client.settings.profile} tokens.${contactLabelFrom(id)}=<id or contract> for one network`,
 		});
 	}
 	if (fromUtf8(only.name) !== id)

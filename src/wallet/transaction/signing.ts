@@ -8,11 +8,12 @@ import {
 	listKeystore,
 } from "../../keystore/keystore.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
+import { sameLabel } from "../../keystore/label.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
 import { MAX_SIGNATURES } from "../../protocol/permission.js";
-import { contactNamed, readContacts } from "../configuration/contacts.js";
+import { contactLabelFrom, contactNamed, readContacts } from "../configuration/contacts.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { permissionLabel } from "../permission/permission.js";
@@ -50,7 +51,7 @@ export async function accountNamed(settings: Settings, text: string): Promise<Ui
 	const contact = await contactNamed(settings.contactsFile, text);
 	if (!contact) return (await keyOrContact(settings, text)).address;
 	const { entries } = await listKeystore(settings.keystoreDirectory);
-	if (entries.some((entry) => entry.name === text)) {
+	if (entries.some((entry) => sameLabel(entry.name, text))) {
 		throw new Failure("ambiguous", `"${text}" is the label of a key and of a contact`, {
 			hint: `use the address, or coin contact remove ${text}`,
 		});
@@ -65,7 +66,7 @@ async function keyOrContact(settings: Settings, text: string): Promise<KeystoreE
 	} catch (error) {
 		if (!(error instanceof KeystoreError) || error.code !== "wallet_not_found") throw error;
 		const { entries } = await listKeystore(settings.keystoreDirectory);
-		if (entries.some(({ name }) => name === text)) throw error;
+		if (entries.some(({ name }) => sameLabel(name, text))) throw error;
 		const labels = (await readContacts(settings.contactsFile)).map(({ label }) => label);
 		const near = nearest(text, [...entries.map(({ name }) => name), ...labels]);
 		throw new Failure(
@@ -75,7 +76,7 @@ async function keyOrContact(settings: Settings, text: string): Promise<KeystoreE
 				hint:
 					near.length > 0
 						? `did you mean ${near.join(" or ")}?`
-						: `coin contact add ${text} <address> makes it one`,
+						: `coin contact add ${contactLabelFrom(text)} <address> makes a contact`,
 			},
 		);
 	}

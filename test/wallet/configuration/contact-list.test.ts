@@ -16,7 +16,12 @@ import {
 	withInterfaces,
 	writeContactList,
 } from "../../../src/wallet/configuration/contact-list.js";
-import { addContact, type Contact } from "../../../src/wallet/configuration/contacts.js";
+import {
+	addContact,
+	type Contact,
+	contactLabelFrom,
+	contactNamed,
+} from "../../../src/wallet/configuration/contacts.js";
 import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { messageHash, signatureText } from "../../../src/wallet/transaction/signed-message.js";
 
@@ -146,6 +151,13 @@ test("contacts and tokens of the profile have names that a list can't forge", as
 	await addContact(settings.contactsFile, contacts[0] as Contact, () => undefined);
 	const names = await ownNames({ ...settings, tokens: { GOLD: toBase58Check(bob), OLD: "1000001" } });
 	expect([...names.values()].sort()).toEqual(["GOLD", "ann"]);
+	const decomposed = { label: "Zoë".normalize("NFD"), address: bob, note: undefined };
+	await addContact(settings.contactsFile, decomposed, () => undefined);
+	expect(await contactNamed(settings.contactsFile, "Zoë")).toMatchObject({ address: bob });
+	expect(["Zoë", "Zoë’s café €", "zoe's", "-x"].map(contactLabelFrom)).toEqual([
+		"Zoë",
+		...Array(3).fill("<label>"),
+	]);
 	// A label that is free again says whose it was.
 	const notes: string[] = [];
 	for (const address of [bob, bob])
