@@ -3,7 +3,7 @@
  * for contract type n (protocol/permissions §2.3).
  */
 
-import { fromHex } from "../../protocol/bytes.js";
+import { equalBytes, fromHex } from "../../protocol/bytes.js";
 import {
 	contractType,
 	contractTypeById,
@@ -34,6 +34,13 @@ export function operationIds(operations: Uint8Array): number[] {
 /** Names of the bits that are set; a bit without a name is given by its number. */
 export function operationNames(operations: Uint8Array): string[] {
 	return operationIds(operations).map(operationName);
+}
+
+/** What a permission may do, in words where these are all operations or the default ones. */
+export function operationsText(operations: Uint8Array): string {
+	if (equalBytes(operations, ALL_OPERATIONS)) return "do everything";
+	if (equalBytes(operations, DEFAULT_OPERATIONS)) return "do everything but change permissions";
+	return operationNames(operations).join(", ") || "do nothing";
 }
 
 export function hasOperation(operations: Uint8Array, id: number): boolean {

@@ -18,7 +18,8 @@ import {
 	movingOperations,
 	operationIds,
 	operationName,
-	operationNames,
+	operationsOf,
+	operationsText,
 	unknownOperations,
 } from "./operations.js";
 import { MAX_KEYS, permissionLabel, samePermission } from "./permission.js";
@@ -245,7 +246,7 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
 			.map((active) =>
 				remark(
 					"active_unverified",
-					`that ${permissionLabel(active)}, ${holders(active)}, may ${operationNames(active.operations).join(", ")}`,
+					`that ${permissionLabel(active)}, ${holders(active)}, may ${operationsText(active.operations)}`,
 				),
 			),
 	];
@@ -462,16 +463,12 @@ function compare(
 		}
 	}
 	const [had, has] = [before?.operations ?? new Uint8Array(0), after.operations];
-	const added = operationIds(has)
-		.filter((id) => !hasOperation(had, id))
-		.map(operationName);
-	const dropped = operationIds(had)
-		.filter((id) => !hasOperation(has, id))
-		.map(operationName);
-	if (added.length > 0) lines.push(`  + may ${added.join(", ")}`);
-	if (dropped.length > 0) lines.push(`  - may no longer ${dropped.join(", ")}`);
+	const added = operationIds(has).filter((id) => !hasOperation(had, id));
+	const dropped = operationIds(had).filter((id) => !hasOperation(has, id));
+	if (added.length > 0) lines.push(`  + may ${operationsText(operationsOf(added))}`);
+	if (dropped.length > 0) lines.push(`  - may no longer ${operationsText(operationsOf(dropped))}`);
 	if (!before) return lines;
 	if (lines.length > 0) return [head, ...lines];
-	const may = has.length > 0 ? `, may ${operationNames(has).join(", ")}` : "";
+	const may = has.length > 0 ? `, may ${operationsText(has)}` : "";
 	return [`${head}, as the node says: ${holders(after)}${may}`];
 }

@@ -1,19 +1,14 @@
 /** Describes contracts in one sentence for people, with one row per contract type (protocol/wallet-formats §4.1, member `summary`). */
 
 import { toBase58Check as base58 } from "../../protocol/address.js";
-import { equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import type { AccountPermissionUpdateContract, Permission } from "../../protocol/messages.js";
 import * as m from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
-import {
-	ALL_OPERATIONS,
-	DEFAULT_OPERATIONS,
-	operationName,
-	operationNames,
-} from "../permission/operations.js";
+import { operationName, operationsText } from "../permission/operations.js";
 import { shieldedCallText } from "../shielded/shielded-call.js";
 import { COIN_CURRENCY_ID } from "../token/token-amount.js";
 import { tokenCallText } from "../token/token-call.js";
@@ -257,12 +252,6 @@ function permissionText(kind: string, permission: Readonly<Permission>): string 
 	const title = name === "" || name === kind ? kind : `${kind} ${JSON.stringify(name)}`;
 	const may = kind === "active" ? `; may ${operationsText(operations)}` : "";
 	return `${title} (threshold ${threshold}: ${holders.join(", ") || "no keys"}${may})`;
-}
-
-function operationsText(operations: Uint8Array): string {
-	if (equalBytes(operations, ALL_OPERATIONS)) return "do everything";
-	if (equalBytes(operations, DEFAULT_OPERATIONS)) return "do everything but change permissions";
-	return operationNames(operations).join(", ") || "do nothing";
 }
 
 /** Describes a transaction. @param called description of its call, if known @returns undefined if the transaction can't be decoded */

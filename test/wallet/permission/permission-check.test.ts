@@ -67,6 +67,16 @@ describe("remarks on new permissions", () => {
 		expect(differenceLines(before, after).at(-1)).toMatch(/active 2 "active", as the node says: T/);
 	});
 
+	it("say in words what all but the permission update are", () => {
+		const granted = active(1n, [ann], DEFAULT_OPERATIONS);
+		expect(differenceLines(set(owner(1n, ann)), set(owner(1n, bob), granted)).at(-1)).toBe(
+			"  + may do everything but change permissions",
+		);
+		expect(differenceLines(set(owner(1n, ann), granted), set(owner(1n, bob), granted)).at(-1)).toMatch(
+			/as the node says: T\w+, may do everything but change permissions$/,
+		);
+	});
+
 	it("name keys that can't sign, and permissions that can't be used for them", () => {
 		const facts = { ...everyKey, isUnsignable: (address: Uint8Array) => address === carol };
 		const after = set(owner(2n, ann, bob, carol), active(2n, [ann, carol]));
