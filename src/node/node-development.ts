@@ -128,7 +128,7 @@ export function writingMachine(core: NodeCore, development: Development): ApiNod
 		}
 		if (!(isError || result.reverted) || (log instanceof SwitchableLog && !log.isOn)) return;
 		const { refusedCall } = await import("./api/development/block-report.js");
-		const line = refusedCall(open.chain.state, transaction, isError ? result : result.output, known);
+		const line = refusedCall(open.chain.state, transaction, result, known);
 		if (line) log.info(line, "refused call");
 	};
 	return {

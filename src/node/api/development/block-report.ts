@@ -6,9 +6,10 @@ import { type AbiItem, type AbiKind, hashedSignature, isComplete } from "../../.
 import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { toBase58Check } from "../../../protocol/address.js";
-import { toHex, utf8 } from "../../../protocol/bytes.js";
+import { toHex, toKey, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import {
+	type InternalTransaction,
 	type TransactionInfo,
 	TransactionResultContractResult,
 	TransactionResultContractResultEnum,
@@ -16,19 +17,28 @@ import {
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import type { ExecutedBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
+import type { ConstantResult } from "../../vm/contract-machine.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertMessage } from "../jsonrpc/revert-reason.js";
 import { storedInterfaceOf } from "../queries/contracts.js";
-import { type InterfaceNode, type KnownInterface, knownInterfaces } from "../queries/stored-events.js";
+import {
+	Implementations,
+	type InterfaceNode,
+	type KnownInterface,
+	knownInterfaces,
+} from "../queries/stored-events.js";
 
 /** Maximum number of transactions described per block. */
 const MAX_TRANSACTIONS = 50;
 /** Maximum length of a name or a reason, in characters. */
 const MAX_TEXT = 200;
+/** Contracts that a call reached, latest first, whose interfaces are looked through for an error. */
+const MAX_REACHED = 20;
 
 const PANIC = toHex(keccak256(utf8("Panic(uint256)")).subarray(0, SELECTOR_BYTES));
 
-type Interfaces = readonly KnownInterface[];
+type Interfaces = Iterable<KnownInterface>;
+type Calls = readonly Pick<InternalTransaction, "transferTo_address">[];
 
 /** One line of fields per transaction, and the number of transactions left out. */
 interface BlockReport {
@@ -73,7 +83,10 @@ function lineOf(
 		result: failed ? (TransactionResultContractResultEnum.names.get(result) ?? String(result)) : "SUCCESS",
 		fee: info && info.fee > 0n ? String(info.fee) : undefined,
 		energy: runsCode ? String(info?.receipt?.energy_usage_total ?? 0n) : undefined,
-		why: failed && info ? cut(reasonOf(info, abis)) : undefined,
+		why:
+			failed && info
+				? cut(reasonOf(info, errorInterfaces(state, node, abis, info.internal_transactions)))
+				: undefined,
 	};
 }
 
@@ -84,13 +97,13 @@ const PROBES: ReadonlySet<string> = new Set(
 
 /**
  * Line fields for a constant call, such as an estimate, that the contract reverted, or that failed.
- * @param ended the reverted call's output, or how it failed
+ * @param ended the reverted call's output and the calls that it made, or how it failed
  * @returns undefined for what nobody asked for: whether a contract is a token, and an estimate's steps below the highest fee limit
  */
 export function refusedCall(
 	state: StateView,
 	transaction: SignedTransaction,
-	ended: Uint8Array | Error,
+	ended: Pick<ConstantResult, "output" | "internalTransactions"> | Error,
 	node: InterfaceNode,
 ): object | undefined {
 	const { from, to, input } = contractFacts(state, transaction, undefined);
@@ -99,12 +112,34 @@ export function refusedCall(
 	const isProbe = isOfNobody && PROBES.has(toHex(input.subarray(0, SELECTOR_BYTES)));
 	if (isProbe || (limit > 0n && limit < state.properties.get("MAX_FEE_LIMIT"))) return undefined;
 	const abis = to.length > 0 ? [...knownInterfaces(node, state, to)] : [];
+	const why = (): string | undefined => {
+		if (ended instanceof Error) return ended.message;
+		return reasonIn(ended.output, errorInterfaces(state, node, abis, ended.internalTransactions));
+	};
 	return {
 		from: shownAddress(from),
 		to: shownAddress(to),
 		function: named(abis, "function", input) ?? selectorText(input),
-		why: cut(ended instanceof Error ? ended.message : (reasonIn(ended, abis) ?? "no reason given")),
+		why: cut(why() ?? "no reason given"),
 	};
+}
+
+/** The interfaces by which a call's error may be known: those of the contract, then of others it reached, since errors bubble up. */
+function* errorInterfaces(
+	state: StateView,
+	node: InterfaceNode,
+	abis: Interfaces,
+	calls: Calls,
+): Generator<KnownInterface> {
+	yield* abis;
+	const behind = new Implementations();
+	const reached = new Set<string>();
+	for (let at = calls.length - 1; at >= 0 && reached.size < MAX_REACHED; at--) {
+		const { transferTo_address: address } = calls[at] as Calls[number];
+		const key = toKey(address);
+		if (!reached.has(key)) yield* knownInterfaces(node, state, address, behind);
+		reached.add(key);
+	}
 }
 
 /**
@@ -167,7 +202,11 @@ function named(abis: Interfaces, kind: AbiKind, data: Uint8Array): string | unde
 
 function itemFor(abis: Interfaces, kind: AbiKind, data: Uint8Array): AbiItem | undefined {
 	const selector = toHex(data.subarray(0, SELECTOR_BYTES));
-	return abis.map((abi) => itemsOf(abi, kind).get(selector)).find((found) => found !== undefined);
+	for (const abi of abis) {
+		const found = itemsOf(abi, kind).get(selector);
+		if (found) return found;
+	}
+	return undefined;
 }
 
 function itemsOf(abi: KnownInterface, kind: AbiKind): ReadonlyMap<string, AbiItem> {

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { PROXY_SLOTS } from "../../../../src/abi/proxy.js";
 import { fromBase58Check } from "../../../../src/protocol/address.js";
-import { toHex } from "../../../../src/protocol/bytes.js";
+import { toHex, utf8 } from "../../../../src/protocol/bytes.js";
+import { keccak256 } from "../../../../src/protocol/hash.js";
 import { DevelopmentNode, type Json, STORE, setArguments, word } from "./development-node.js";
 
 let chain: DevelopmentNode;
@@ -122,6 +123,10 @@ function reverting(data: string): string {
 	);
 	return `0x${stores.join("")}61${(data.length / 2).toString(16).padStart(4, "0")}6000fd`;
 }
+/** Code that deploys other code. */
+const deploying = (code: string): string =>
+	`61${(code.length / 2).toString(16).padStart(4, "0")}80600d6000396000f3fe${code}`;
+const FAILS = toHex(keccak256(utf8("Fails(uint256)")).subarray(0, 4));
 const errorText = (text: string): string => {
 	const bytes = Buffer.from(text).toString("hex");
 	const length = Math.ceil(bytes.length / 64) * 64;
@@ -142,6 +147,25 @@ it.each([
 		result: "REVERT",
 		why,
 	});
+});
+
+it("names an error that bubbles up from another contract by that one's interface", async () => {
+	// Fails(uint256), and code that calls it and reverts with what it returns.
+	const inner = await chain.deploy({
+		contractName: "Inner",
+		abi: [{ type: "error", name: "Fails", inputs: [{ name: "by", type: "uint256" }] }],
+		bytecode: deploying(reverting(`${FAILS}${word(7)}`).slice(2)),
+	});
+	const target = toHex((fromBase58Check(inner) as Uint8Array).subarray(1));
+	const { address } = chain.account(8);
+	await chain.result("dev_setCode", [address, `0x5f5f5f5f5f73${target}5af1503d5f5f3e3d5ffd`]);
+	const why = "Fails(7)";
+	expect(await told(await chain.trigger(address, "go()", ""))).toMatchObject({ result: "REVERT", why });
+	const to = `0x${chain.account(8).hex.slice(2)}`;
+	await chain.rpc("eth_call", [{ to, data: "0x0f59f83a" }, "latest"], "/jsonrpc");
+	await expect
+		.poll(() => lines("refused call"))
+		.toContainEqual(expect.objectContaining({ to: address, why }));
 });
 
 it("tells of a call without effect that its contract refuses", async () => {
