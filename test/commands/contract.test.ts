@@ -118,7 +118,9 @@ describe("coin contract send", () => {
 			log: [{ topics: [expect.stringMatching(/^[0-9a-f]{64}$/), expect.anything()] }],
 			decoded: { logs },
 		});
-		expect(await chain.prints(`tx receipt ${String(txID)}`)).toMatch(/Changed\(by: T\w+ \(ann\), value: 7/);
+		expect(await chain.prints(`tx receipt ${String(txID)}`)).toMatch(
+			/^ {2}- T\w+.* {2}Changed\(by: T\w+ \(ann\), value: 7/m,
+		);
 	});
 
 	it("takes a fee limit that is enough, though the node's estimate is higher", async () => {

@@ -30,7 +30,7 @@ import {
 	historyCells,
 	inCoins,
 } from "../../terminal/output/history-table.js";
-import { localTime, printLine, recordLines } from "../../terminal/output/output.js";
+import { localTime, printLine, recordLines, TextList } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { either, lines, list, record } from "../../terminal/schema/result-shape.js";
 import { messageMembers, stateShape, transactionShape } from "../../terminal/schema/view-shapes.js";
@@ -190,13 +190,9 @@ function receiptLines(
 		...(contractResult === undefined || !isCode ? {} : { contractResult: `${output.length} bytes` }),
 		...(internal_transactions === undefined
 			? {}
-			: { internal_transactions: receipt.internal_transactions.map(internalText) }),
+			: { internal_transactions: new TextList(receipt.internal_transactions.map(internalText)) }),
 		...(reason === undefined ? {} : { resMessage: reason }),
-		...(logs.length > 0
-			? {
-					log: logs.map((log) => `${log.contract}  ${logText(log)}`),
-				}
-			: {}),
+		...(logs.length > 0 ? { log: new TextList(logs.map((log) => `${log.contract}  ${logText(log)}`)) } : {}),
 	};
 }
 
