@@ -8,6 +8,7 @@ import { TOP_KEYS } from "../../wallet/configuration/configuration.js";
 import { loadSettings, type Settings, type SettingsFlags } from "../../wallet/configuration/settings.js";
 import type { Failure } from "../../wallet/failure.js";
 import { nearest } from "../../wallet/values/suggestion.js";
+import { flagHint } from "../command-line/unknown-command.js";
 import type { PasswordFlags, ProgressFlags } from "../flags/flags.js";
 import { withoutArgumentSecrets } from "../keys/argument-secrets.js";
 import type { PasswordSource } from "../keys/secrets.js";
@@ -63,22 +64,6 @@ export type OutputKind = "query" | "acts" | "envelope" | "stream";
 
 /** The hint of failures without a more specific one. */
 const SEE_HELP = "see --help";
-
-/** Names of flags in other tools, with their names here. */
-const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
-	["--rpc-url", "--node"],
-	["--gas-limit", "--fee-limit"],
-	["--gas", "--fee-limit"],
-	["--block-time", "--seal"],
-	["--confirmations", "--wait"],
-	["--sender", "--from"],
-	["--unlocked", "--from"],
-	["--amount", "--value"],
-	["--rpc", "--node"],
-	["--name", "--contract"],
-]);
-const KEYS_ARE_KEPT =
-	"keys are never arguments: coin keystore import key <name> - keeps one, and --from <name> acts with it";
 
 export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;
@@ -235,12 +220,8 @@ export abstract class CoinCommand extends Command {
 			return failure.with({ hint: `did you mean --address ${surplus}?` });
 		const typed = unknownFlag(error);
 		if (typed === undefined) return failure;
-		if (typed.startsWith("--private-key")) return failure.with({ hint: KEYS_ARE_KEPT });
-		const known = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`);
-		const name = typed.replace(/=.*/s, "");
-		const other = OTHER_FLAGS.get(name);
-		const [near] = other !== undefined && known.includes(other) ? [other] : nearest(name, known);
-		return near ? failure.with({ hint: `did you mean ${near}?` }) : failure;
+		const hint = flagHint(typed, Object.keys({ ...flags, ...baseFlags }));
+		return hint === undefined ? failure : failure.with({ hint });
 	}
 
 	protected override async catch(error: unknown): Promise<void> {

@@ -134,6 +134,49 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	view: ["show"],
 };
 
+/** Names of flags in other tools, with their names here, or else a sentence. */
+const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
+	["--rpc-url", "--node"],
+	["--gas-limit", "--fee-limit"],
+	["--gas", "--fee-limit"],
+	["--block-time", "--seal"],
+	["--confirmations", "--wait"],
+	["--sender", "--from"],
+	["--unlocked", "--from"],
+	["--amount", "--value"],
+	["--rpc", "--node"],
+	["--name", "--contract"],
+	["--silent", "--quiet"],
+	[
+		"--verify",
+		"deploying with --wait compares the code with what was compiled, and coin contract verify does it later",
+	],
+	[
+		"--gas-price",
+		"energy has one price for all, so there is nothing to bid: coin contract estimate tells what a call costs",
+	],
+	[
+		"--constructor-args",
+		"the constructor's arguments follow the contract: coin contract deploy <file.sol> <argument>…",
+	],
+	["--broadcast", "what is signed is sent at once; --dry-run, --build and --sign stop before that"],
+	[
+		"--private-key",
+		"keys are never arguments: coin keystore import key <name> - keeps one, and --from <name> acts with it",
+	],
+]);
+
+/** Advice about an unknown flag. @param typed may have a value @param known the command's flags, without dashes */
+export function flagHint(typed: string, known: readonly string[]): string | undefined {
+	const name = typed.replace(/=.*/s, "");
+	const flags = known.map((flag) => `--${flag}`);
+	const other = OTHER_FLAGS.get(name.startsWith("--private-key") ? "--private-key" : name);
+	const sentence = other?.startsWith("--") ? undefined : (other ?? NOTHING_LIKE.get(sameSpelling(name)));
+	if (sentence !== undefined) return sentence;
+	const [near] = other !== undefined && flags.includes(other) ? [other] : nearest(name, flags);
+	return near && `did you mean ${near}?`;
+}
+
 /** Concepts of other networks that don't exist here. */
 const NOTHING_LIKE: ReadonlyMap<string, string> = new Map([
 	["nonce", "accounts have no nonce: a transaction names a recent block, as coin chain head --ref prints it"],

@@ -46,7 +46,7 @@ const HELP = [
 	"block [n]                a block by number, id, head or solid",
 	"tx(id), receipt(id)      a transaction, and what became of it",
 	"send(to, amount, {token, memo, from, force})",
-	"await contract(who, abi?) an object with a method for each function",
+	"await contract(who, abi?) an object with a method for each function; abi is JSON or a contract that has the same",
 	"use(who)                 who acts from now on",
 	"rpc(method, ...params)   JSON-RPC;  ask(path, body)  the HTTP API",
 	"accounts, contracts      everything by its label; labels that are names of JavaScript stand for themselves",
@@ -110,9 +110,11 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 		send,
 		contract: question("contract", async (who: unknown, abi?: unknown) => {
 			const contract = await addressOfNamed(settings, who);
+			const of =
+				typeof abi === "string" && !/^\s*[[{]/.test(abi) ? await addressOfNamed(settings, abi) : undefined;
 			const items =
-				abi === undefined
-					? await interfaceThroughProxy(client, contract)
+				abi === undefined || of
+					? await interfaceThroughProxy(client, of ?? contract)
 					: readInterface(typeof abi === "string" ? abi : JSON.stringify(abi));
 			return contractObject(chain, typeof who === "string" ? who : "", contract, items);
 		}),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../../src/commands/table.js";
 import {
 	flagBeforeCommand,
+	flagHint,
 	otherNames,
 	unknownCommand,
 } from "../../../src/terminal/command-line/unknown-command.js";
@@ -103,6 +104,19 @@ it("is named for what other tools call it, however they write that", () => {
 		["block Latest", "block show"],
 	] as const)
 		expect(unknownCommand(typed.split(" "), all).facts.hint).toBe(`did you mean coin ${ours}?`);
+});
+
+it.each([
+	["--gas-limit=5", "did you mean --fee-limit?"],
+	["--gas-price", expect.stringContaining("energy has one price for all")],
+	["--nonce", expect.stringContaining("accounts have no nonce")],
+	["--constructor-args", expect.stringContaining("arguments follow the contract")],
+	["--private-key=00", expect.stringContaining("keys are never arguments")],
+	["--silent", "did you mean --quiet?"],
+	["--noed", "did you mean --node?"],
+	["--unlike", undefined],
+])("a flag of other tools, %s, gets a flag or a sentence", (flag, hint) => {
+	expect(flagHint(flag, ["node", "fee-limit", "quiet", "dialect"])).toEqual(hint);
 });
 
 describe("a flag where a command is named", () => {

@@ -102,6 +102,7 @@ it("prints accounts and contracts, and writes them in texts by their address", a
 		["store", shown],
 		["contracts.store", shown],
 		[`await contract("${store}")`, shown.replace("store", String(store))],
+		['await contract("dev", "store")', `contract dev ${dev}\n  value() view`],
 		["accounts", `accounts:\n  dev ${dev}`],
 		["contracts", `contracts:\n  store ${store}`],
 		["console.log(accounts)", `accounts:\n  dev ${dev}`],
