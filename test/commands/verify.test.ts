@@ -295,7 +295,8 @@ describe("coin contract deploy <file.sol:Name>", () => {
 		expect(await chain.coin([...failing, "--wait-included"])).toMatchObject({ code: 1 });
 		expect(await chain.prints("contact list --json")).not.toContain("late");
 		expect(await chain.coin(failing)).toMatchObject({ code: 0 });
-		await chain.prints(["contact", "add", "late", addressOf("bob")]);
+		const added = await chain.coin(["contact", "add", "late", addressOf("bob")]);
+		expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/^late was T\w{33} until now, /) });
 	});
 });
 
@@ -323,7 +324,9 @@ describe("a contract that a development chain compiled and deployed", () => {
 			message: 'there is a contact "kept" already',
 		});
 		await chain.prints("dev reset");
-		await chain.acts(deploy);
+		const again = await chain.coin([...deploy, "--wait"]);
+		const moved = `kept was ${String(waited["contractAddress"])} until now, which this chain doesn't have`;
+		expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(moved) });
 		expect(await chain.prints("call kept value")).toBe("42\n");
 	});
 });
