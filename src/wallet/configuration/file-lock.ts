@@ -1,6 +1,6 @@
 /** A lock for read-modify-write of files, one process at a time (protocol/command-line §6.1). */
 
-import { open, readFile, unlink } from "node:fs/promises";
+import { open, readFile, stat, unlink } from "node:fs/promises";
 import { errorCode, ifMissing } from "../../keystore/private-file.js";
 import { Failure } from "../failure.js";
 
@@ -10,18 +10,24 @@ const PATIENCE_MS = 5_000;
 /**
  * Runs an action while holding the lock file `<file>.lock`, which contains the process id.
  * @param note called with a message when a stale lock, whose process has ended, is removed
- * @throws {Failure} `bad_value` if another process holds the lock for five seconds
+ * @param now a clock, in milliseconds
+ * @throws {Failure} `bad_value` if one process holds the lock for five seconds; several may come before in turn
  */
 export async function withFileLock<T>(
 	file: string,
 	note: (text: string) => void,
 	action: () => Promise<T>,
+	now = Date.now,
 ): Promise<T> {
 	const lock = `${file}.lock`;
-	const deadline = Date.now() + PATIENCE_MS;
+	let deadline = now() + PATIENCE_MS;
+	let last: string | undefined;
 	while (!(await taken(lock))) {
+		const held = await identityOf(lock);
+		if (held !== last) deadline = now() + PATIENCE_MS;
+		last = held;
 		const holder = await holderOf(lock);
-		const late = Date.now() > deadline;
+		const late = now() > deadline;
 		// If a lock stays empty, its process died before it could write its id.
 		if (holder === undefined ? late : !isRunning(holder)) {
 			note(`the lock ${lock} of a process that is gone was removed`);
@@ -49,6 +55,12 @@ async function taken(lock: string): Promise<boolean> {
 		if (errorCode(error) === "EEXIST") return false;
 		throw error;
 	}
+}
+
+/** Tells one lock from the next; undefined if it no longer exists. */
+async function identityOf(lock: string): Promise<string | undefined> {
+	const found = await stat(lock, { bigint: true }).catch(ifMissing(undefined));
+	return found && `${found.ino} ${found.mtimeNs}`;
 }
 
 /** Process id of a lock's holder; undefined if the lock is being written, or no longer exists. */

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { watchAddress } from "../../../src/keystore/keystore.js";
 import { parseAddress } from "../../../src/protocol/address.js";
@@ -13,6 +13,7 @@ import {
 	readContacts,
 	removeContact,
 } from "../../../src/wallet/configuration/contacts.js";
+import { withFileLock } from "../../../src/wallet/configuration/file-lock.js";
 
 const address = parseAddress("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC") as Uint8Array;
 const contact = (label: string): Contact => ({ label, address, note: undefined });
@@ -98,6 +99,34 @@ describe("the address book", () => {
 		const labels = Array.from({ length: 12 }, (_, index) => `friend${index}`);
 		await Promise.all(labels.map((label) => addContact(file, contact(label), note)));
 		expect(await readContacts(file)).toHaveLength(labels.length);
+	});
+
+	it("waits for others in turn, but for none longer than five seconds", async () => {
+		const lock = `${file}.lock`;
+		const take = (): void => {
+			rmSync(lock, { force: true });
+			writeFileSync(lock, `${process.pid}\n`);
+		};
+		mkdirSync(dirname(file));
+		take();
+		let ms = 0;
+		// Another one takes it every two seconds of this clock, eight times.
+		const inTurn = (): number => {
+			ms += 1_000;
+			if (ms === 16_000) rmSync(lock);
+			else if (ms < 16_000 && ms % 2_000 === 0) take();
+			return ms;
+		};
+		expect(await withFileLock(file, note, async () => "done", inTurn)).toBe("done");
+		take();
+		const held = withFileLock(
+			file,
+			note,
+			async () => "done",
+			() => (ms += 1_000),
+		);
+		await expect(held).rejects.toThrow(`is being changed by the process ${process.pid}`);
+		rmSync(lock);
 	});
 
 	it("breaks the lock of a process that is gone, and says so", async () => {
