@@ -139,7 +139,7 @@ export const ContactImport = command({
 		"Shows what is new and what would change, and asks first. A list with a wrong signature, or with an address whose checksum is " +
 		"wrong or missing, is refused whole. A label gets another address or chain, and one that looks like a token of the profile is taken " +
 		"over, only where somebody agrees at the terminal, or --from says who must have signed. Interfaces of contracts are taken over where " +
-		"none is kept yet; as calls are shown by them, the same goes for those of addresses that are contacts or tokens already.",
+		"none is kept yet; as calls are shown by them, the same goes for them.",
 	examples: ["<%= config.bin %> contact import shared.json --from ann --yes"],
 	args: { file: required("the list, or - for standard input") },
 	flags: {

@@ -59,6 +59,7 @@ export function writeWireJson(value: unknown): string {
 	if (typeof value === "bigint") return value.toString();
 	if (Array.isArray(value)) return `[${value.map(writeWireJson).join(",")}]`;
 	if (typeof value === "object" && value !== null) {
+		if ("toJSON" in value && typeof value.toJSON === "function") return writeWireJson(value.toJSON());
 		const members = Object.entries(value).filter(([, item]) => item !== undefined);
 		return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${writeWireJson(item)}`).join(",")}}`;
 	}

@@ -207,7 +207,8 @@ export class OpenChain {
 		}
 		timing.restoring = false;
 		// A database that lost its batches and a log without segments agree. A chain that was copied here has had no log yet.
-		if (opened?.wasEmpty && !(await beginLog(storage))) options.onLogLost?.(head.properties.headNumber);
+		const isFirst = opened !== undefined && (await beginLog(storage));
+		if (opened?.wasEmpty && !isFirst) options.onLogLost?.(head.properties.headNumber);
 		chain.observe(eachBlock({ committed: () => open.flushIfDue() }));
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
 		open.startBackground();

@@ -306,7 +306,7 @@ interface Addressed {
 	readonly address: string;
 }
 
-function isAddressed(value: unknown): value is Addressed {
+export function isAddressed(value: unknown): value is Addressed {
 	return typeof value === "object" && value !== null && typeof (value as Addressed).address === "string";
 }
 

@@ -29,6 +29,7 @@ import {
 	Coins,
 	type ConsoleChain,
 	contractObject,
+	isAddressed,
 	optionsOf,
 	senderOf,
 } from "./contract-object.js";
@@ -110,8 +111,8 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 		send,
 		contract: question("contract", async (who: unknown, abi?: unknown) => {
 			const contract = await addressOfNamed(settings, who);
-			const of =
-				typeof abi === "string" && !/^\s*[[{]/.test(abi) ? await addressOfNamed(settings, abi) : undefined;
+			const isNamed = typeof abi === "string" ? !/^\s*[[{]/.test(abi) : isAddressed(abi);
+			const of = isNamed ? await addressOfNamed(settings, abi) : undefined;
 			const items =
 				abi === undefined || of
 					? await interfaceThroughProxy(client, of ?? contract)

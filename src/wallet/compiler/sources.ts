@@ -134,7 +134,7 @@ interface Project {
 /** Files that mark the root of a project. */
 const MARKERS = /^(package\.json|foundry\.toml|remappings\.txt|hardhat\.config\.[cm]?[jt]s)$/;
 const MAX_LEVELS = 32;
-const MAX_SETTINGS_BYTES = 1 << 20;
+const MAX_SETTINGS_BYTES = 1 << 16;
 const MAX_LIBRARIES = 200;
 const WRITABLE_BY_ALL = 0o002;
 /** With the sticky bit only owners can rename and delete: anyone can add files to /tmp, but not replace those of others. */
@@ -200,7 +200,8 @@ function isOwn(path: string, beside?: string): boolean {
 /** Remappings of `remappings.txt` and `foundry.toml`, then foundry's detected libraries; earlier ones win. */
 function remappingsOf(root: string): readonly string[] {
 	const lines = settingsText(join(root, "remappings.txt")).split("\n");
-	const toml = /^\s*remappings\s*=\s*\[([^\]]*)\]/m.exec(settingsText(join(root, "foundry.toml")))?.[1] ?? "";
+	const toml =
+		/^[ \t]*remappings[ \t]*=[ \t]*\[([^\]]*)\]/m.exec(settingsText(join(root, "foundry.toml")))?.[1] ?? "";
 	const quoted = [...toml.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g)].map(([, a, b]) => a ?? b ?? "");
 	const given = [...lines, ...quoted].map((line) => line.trim()).filter((line) => /^[^#=]+=.+$/.test(line));
 	const prefixes = new Set(given.map((line) => line.replace(/^[^:=]*:/, "").split("=")[0]));
@@ -224,6 +225,8 @@ function settingsOf(root: string, given: CompilerSettings, profile: string): Com
 		throw error;
 	}
 	const tables = [profile.replaceAll("-", "_"), "default"].map((name) => `profile.${name}`);
+	const other = [...values.keys()].find((key) => changesCode(key, tables));
+	if (other !== undefined && !SETTINGS.every((name) => name in given)) throw unreadable(file, other);
 	const inline = ["profile", ...tables].map((table) => values.get(table)).join(" ");
 	const isBased = [...values.keys()].some((key) =>
 		tables.some((table) => key.startsWith(`${table}.extends`)),
@@ -253,6 +256,15 @@ function settingsOf(root: string, given: CompilerSettings, profile: string): Com
 		...given,
 	};
 }
+
+/** Whether a key changes the code in a way that isn't read here: settings by file, details, and tables of old files. */
+const changesCode = (key: string, tables: readonly string[]): boolean =>
+	/^default\.(optimizer|via_ir|evm_version|solc)/.test(key) ||
+	tables.some((table) =>
+		/^\.(optimizer_details|compilation_restrictions|cbor_metadata)\b/.test(
+			key.startsWith(table) ? key.slice(table.length) : "",
+		),
+	);
 
 const unreadable = (file: string, what: string): Failure =>
 	new Failure("bad_value", `${file}: ${what} can't be read as it is written there`, {

@@ -261,7 +261,8 @@ export function checkRedirections(
 		({ before, after }) => isMoved(before, after) || before.contract !== after.contract,
 	);
 	const named = interfaces.map(({ address }) => names.get(toBase58Check(address)));
-	const label = other?.after.label ?? named.find((name) => name !== undefined);
+	// Any interface: the address may be that of the code behind a proxy which has a name.
+	const label = other?.after.label ?? named.find((name) => name !== undefined) ?? interfaces[0]?.label;
 	if (label === undefined) return;
 	const what = !other ? "interface" : isMoved(other.before, other.after) ? "address" : "chain";
 	throw new Failure(

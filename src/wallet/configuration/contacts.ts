@@ -69,8 +69,13 @@ function damaged(file: string, why: string): Failure {
 
 /** The contact with a label; undefined if there is none. */
 export async function contactNamed(file: string, label: string): Promise<Contact | undefined> {
-	return (await readContacts(file)).find((contact) => sameLabel(contact.label, label));
+	return labelled(await readContacts(file), label);
 }
+
+/** The contact with exactly this label, or else with one that only encodes its accents otherwise. */
+const labelled = (contacts: readonly Contact[], label: string): Contact | undefined =>
+	contacts.find((contact) => contact.label === label) ??
+	contacts.find((contact) => sameLabel(contact.label, label));
 
 /** Checks a new contact's label. @throws {Failure} `bad_value` if it is invalid or too similar to another */
 export async function checkNewContact(
@@ -128,7 +133,7 @@ export async function addContact(
 ): Promise<void> {
 	checkContactLabel(contact.label);
 	await change(file, note, (contacts) => {
-		const others = isInstead ? contacts.filter(({ label }) => label !== contact.label) : contacts;
+		const others = isInstead ? contacts.filter(({ label }) => !sameLabel(label, contact.label)) : contacts;
 		checkFree(others, contact.label);
 		// The label may be in use on another chain that began with the same block.
 		for (const { label, address } of contacts.filter((one) => !others.includes(one)))
@@ -146,7 +151,7 @@ export async function removeContact(
 ): Promise<Contact> {
 	let removed: Contact | undefined;
 	await change(file, note, (contacts) => {
-		removed = contacts.find((contact) => sameLabel(contact.label, label));
+		removed = labelled(contacts, label);
 		return removed === undefined ? contacts : contacts.filter((contact) => contact !== removed);
 	});
 	if (!removed) throw new Failure("not_found", `there is no contact "${label}"`);

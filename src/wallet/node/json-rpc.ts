@@ -8,13 +8,20 @@ import type { NodeClient } from "./node-client.js";
 /** The most characters that are kept of a node's error message. */
 const MAX_MESSAGE = 1_000;
 
-/** URL of the node's JSON-RPC: its own, or else that of the gateway or of the node itself. @throws {Failure} `usage` */
-export function jsonRpcUrl({ jsonrpc, gateway, http, profile }: Settings): string {
+/** URL of the node's JSON-RPC: its own, or else that of its gateway or of the node itself. @throws {Failure} `usage` */
+export function jsonRpcUrl({ jsonrpc, gateway, http, profile, origins }: Settings): string {
 	if (jsonrpc !== undefined) return jsonrpc;
-	const base = gateway ?? http;
+	// A gateway that is set elsewhere may be another chain's, and mustn't get this node's headers.
+	const isIts =
+		gateway !== undefined &&
+		(http === undefined ||
+			(origins["gateway"] === origins["http"] && new URL(gateway).hostname === new URL(http).hostname));
+	const base = isIts ? gateway : http;
 	if (base === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
-	return /\/jsonrpc$/.test(base) ? base : `${base}/jsonrpc`;
+	return withPath(base);
 }
+
+const withPath = (base: string): string => (/\/jsonrpc$/.test(base) ? base : `${base}/jsonrpc`);
 
 /** JSON-RPC URL of a node that is given only by its address. @throws {Failure} `usage` */
 export function jsonRpcUrlOf(address: string): string {
@@ -25,7 +32,7 @@ export function jsonRpcUrlOf(address: string): string {
 
 /** URL for a development chain's own methods: its gateway, or else its JSON-RPC. */
 export function developmentUrl(settings: Settings): string {
-	return jsonRpcUrl(settings.gateway === undefined ? settings : { ...settings, jsonrpc: undefined });
+	return settings.gateway === undefined ? jsonRpcUrl(settings) : withPath(settings.gateway);
 }
 
 /**

@@ -67,7 +67,7 @@ export const DEFAULT_OPERATIONS: Uint8Array = operationsMask(
 );
 
 /** All operations that a permission may have: the default ones and the permission update (`7fff1fc0037ef30f…`). */
-export const ALL_OPERATIONS: Uint8Array = operationsMask(({ granted }) => granted !== undefined);
+const ALL_OPERATIONS: Uint8Array = operationsMask(({ granted }) => granted !== undefined);
 
 /** One operation by name (with or without `Contract`, any case) or number. @throws {Failure} `bad_value` */
 export function parseOperation(text: string): number {

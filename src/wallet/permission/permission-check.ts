@@ -18,7 +18,6 @@ import {
 	movingOperations,
 	operationIds,
 	operationName,
-	operationsOf,
 	operationsText,
 	unknownOperations,
 } from "./operations.js";
@@ -465,8 +464,11 @@ function compare(
 	const [had, has] = [before?.operations ?? new Uint8Array(0), after.operations];
 	const added = operationIds(has).filter((id) => !hasOperation(had, id));
 	const dropped = operationIds(had).filter((id) => !hasOperation(has, id));
-	if (added.length > 0) lines.push(`  + may ${operationsText(operationsOf(added))}`);
-	if (dropped.length > 0) lines.push(`  - may no longer ${operationsText(operationsOf(dropped))}`);
+	const names = (ids: readonly number[]): string => ids.map(operationName).join(", ");
+	// In words only as a whole: a difference says nothing of what it leaves.
+	const isNew = added.length === operationIds(has).length;
+	if (added.length > 0) lines.push(`  + may ${isNew ? operationsText(has) : names(added)}`);
+	if (dropped.length > 0) lines.push(`  - may no longer ${names(dropped)}`);
 	if (!before) return lines;
 	if (lines.length > 0) return [head, ...lines];
 	const may = has.length > 0 ? `, may ${operationsText(has)}` : "";

@@ -112,6 +112,12 @@ test.each([
 	["[profile.default]\nevm_version = '''paris'''", "evm_version"],
 	["[profile.default]\nlibs = [\noptimizer = true", "profile.default.libs"],
 	["[profile.default]\noptimizer", "optimizer"],
+	["[default]\noptimizer = true", "default.optimizer"],
+	["[profile.default]\ncbor_metadata = false", "profile.default.cbor_metadata"],
+	[
+		'[[profile.default.compilation_restrictions]]\npaths = "a.sol"',
+		"profile.default.compilation_restrictions.paths",
+	],
 	["[profile.default]\nsolc = '/bin/solc'", "solc"],
 	["[profile.default]\nextends = 'base.toml'\noptimizer = true", "evm_version"],
 ])("settings that can't be read are refused: %j", (text, name) => {

@@ -158,6 +158,8 @@ test("contacts and tokens of the profile have names that a list can't forge", as
 		"Zoë",
 		...Array(3).fill("<label>"),
 	]);
+	const composed = { ...decomposed, label: "Zoë".normalize("NFC") };
+	await addContact(settings.contactsFile, composed, () => undefined, true);
 	// A label that is free again says whose it was.
 	const notes: string[] = [];
 	for (const address of [bob, bob])
@@ -181,6 +183,8 @@ test("nobody's agreement in advance gives a label another address", () => {
 	const interfaces = () =>
 		checkRedirections(compareContacts([first], innocent), "nobody", [], innocent, names);
 	expect(interfaces).toThrow('gives "ann" another interface');
+	const behind = () => checkRedirections(compareContacts([], innocent), "nobody", [], innocent);
+	expect(behind).toThrow('gives "innocent" another interface');
 	const chain = () =>
 		checkRedirections(compareContacts([first], [{ ...first, contract: "ab" }]), "nobody", []);
 	expect(chain).toThrow('gives "ann" another chain');

@@ -122,6 +122,12 @@ describe("the settings of a command", () => {
 		expect(developmentUrl(await loadSettings({ config, profile: "nc" }, {}))).toBe(
 			"http://127.0.0.1:7090/jsonrpc",
 		);
+		// A gateway that is set for all profiles may be that of another chain.
+		const all =
+			'gateway = "http://127.0.0.1:9090"\nprofiles.main { http = "https://full.example", headers { k = v } }';
+		expect(jsonRpcUrl(await loadSettings({ config: write(all), profile: "main" }, {}))).toBe(
+			"https://full.example/jsonrpc",
+		);
 	});
 
 	it("give flags the first word, then the environment", async () => {

@@ -64,6 +64,7 @@ describe("JSON at the edge", () => {
 	it("writes bigint as text for programs and as digits for nodes", () => {
 		const value = { a: 2n ** 63n - 1n, b: [1, "x", null, undefined], c: undefined };
 		expect(writeJson(value)).toBe('{"a":"9223372036854775807","b":[1,"x",null,null]}');
+		expect(writeWireJson([{ toJSON: () => "5@gold" }])).toBe('["5@gold"]');
 		expect(writeWireJson({ a: 2n ** 63n - 1n, c: undefined, d: [true] })).toBe(
 			'{"a":9223372036854775807,"d":[true]}',
 		);

@@ -77,6 +77,15 @@ describe("remarks on new permissions", () => {
 		);
 	});
 
+	it("say no less of a difference than it is", () => {
+		const alone = active(1n, [ann], parseOperations("AccountPermissionUpdate"));
+		const whole = active(1n, [ann], parseOperations("all"));
+		const lines = (from: typeof alone, to: typeof alone) =>
+			differenceLines(set(owner(1n, ann), from), set(owner(1n, ann), to)).at(-1);
+		expect(lines(alone, whole)).toMatch(/^ {2}\+ may AccountCreate, /);
+		expect(lines(whole, alone)).toMatch(/^ {2}- may no longer AccountCreate, /);
+	});
+
 	it("name keys that can't sign, and permissions that can't be used for them", () => {
 		const facts = { ...everyKey, isUnsignable: (address: Uint8Array) => address === carol };
 		const after = set(owner(2n, ann, bob, carol), active(2n, [ann, carol]));

@@ -50,6 +50,7 @@ describe("whole numbers", () => {
 	it.each([
 		[parseInteger, "9223372036854775808", "doesn't fit 64 bits"],
 		[parseInteger, "1.5", "is not a whole number"],
+		[parseInteger, "1e1_0", "is not a whole number"],
 		[parseInteger, "1__0", "is not a whole number"],
 		[parseInteger, "1e-3", "is not a whole number"],
 		[parseInteger, "0x10", "is not a whole number"],
