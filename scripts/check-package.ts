@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { canPackage, debianPackage } from "./debian-package.js";
+import { canPackage, debianPackage, FOLDER } from "./debian-package.js";
 import { tryInstallation } from "./installed-debian.js";
 import { installPackage, packProgram, sizeOf } from "./installed-package.js";
 import { withStartedChain } from "./started-chain.js";
@@ -70,7 +70,8 @@ async function tryDebianPackage(): Promise<void> {
 	const archive = debianPackage(join(installed, "node_modules"), place);
 	const unpacked = join(place, "unpacked");
 	execFileSync("dpkg-deb", ["--extract", archive, unpacked]);
-	const program = join(unpacked, "usr/bin/coin");
+	// The link in usr/bin leads to the folder that postinst makes of this one.
+	const program = join(unpacked, FOLDER, "node_modules/coin/bin/coin.js");
 	const version = execFileSync(program, ["--version"], { cwd: place, env: environment, encoding: "utf8" });
 	expectText(`${basename(archive)} coin --version`, version, /^coin\/\d+\.\d+\.\d+ /);
 	await withStartedChain(

@@ -31,7 +31,7 @@ export const UNITS = ["coin-node.service", "coin-signer.service", "coin-treasury
 const MANIFEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 export const VERSION = MANIFEST.version;
 /** Where dpkg puts a release; its processes run from a folder of `releases`, with the same files. */
-const FOLDER = `/usr/lib/coin/${VERSION}`;
+export const FOLDER = `/usr/lib/coin/${VERSION}`;
 
 /** Debian's names of the processors for which the program has native modules. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
