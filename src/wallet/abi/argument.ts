@@ -21,8 +21,6 @@ import { isCoinUnit, parseCoinAmount } from "../values/amount.js";
 import { shorten } from "../values/bytes-text.js";
 import { nearest } from "../values/suggestion.js";
 
-export { plainDigits } from "../../abi/parameter.js";
-
 /** Resolves text that names an account to the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;
 /** Reads amounts of tokens, whose decimals it knows. @throws {Failure} */
