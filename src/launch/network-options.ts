@@ -115,13 +115,15 @@ export async function producersOfSigner(
 			`localWitnessAccountAddress is for a single key, and the signer at ${place.at} has ${keys.length}`,
 		);
 	if (keys.some(({ postQuantum }) => postQuantum)) await loadPostQuantum();
-	return keys.map(({ address, postQuantum, sign }) => ({
+	return keys.map(({ address, postQuantum, sign, prepare, isElsewhere }) => ({
 		witness: accountAddress ?? address,
 		signer: address,
 		sign: () => {
 			throw new Error("this key signs elsewhere");
 		},
 		remote: {
+			prepare,
+			isElsewhere,
 			block: (header) => sign("block", header),
 			hello: (timestampMs) => sign("hello", timestampMs),
 			vote: (vote) => sign("vote", vote),

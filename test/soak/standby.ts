@@ -1,14 +1,14 @@
 /**
- * Two nodes with one witness behind one signer: kills or halts a node, cuts their network, or kills the
- * signer. No slot may have two signatures, as seen by the nodes and not by the signer's log, and a node's
- * failure may cost one slot at most. Jumping clocks are in standby.slow.test.ts: processes share a clock.
+ * Two nodes with one witness behind one signer: kills or halts a node, cuts their network, sets a node's
+ * clock forward or back, or kills the signer. No slot may have two signatures, as seen by the nodes and not
+ * by the signer's log, and a node's failure may cost one slot at most.
  *
- *     npm run tool soak:standby -- [100] [--seed 1]
+ *     npm run tool soak:standby -- [100] [--seed 1] [--only clock]
  */
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,6 +24,8 @@ const WITNESS = "TKXQJfLRSmRpqAM5e5GX4PHQVk9SqiFqkB";
 const SLOT_MS = 3_000;
 /** Longer than a slot: a halted node is behind when it continues. */
 const HALT_MS = 8_000;
+/** A clock jumps by up to twice of what a signer tolerates. */
+const MAX_JUMP_SECONDS = 20;
 /** One in so many faults kills the signer. */
 const EVERY_SIGNER = 10;
 const PATIENCE_MS = 120_000;
@@ -32,13 +34,23 @@ const FIRST_BLOCKS = 3;
 
 const { positionals, values } = parseArgs({
 	allowPositionals: true,
-	options: { seed: { type: "string", default: String(Date.now() % 1_000_000) } },
+	options: {
+		seed: { type: "string", default: String(Date.now() % 1_000_000) },
+		only: { type: "string" },
+	},
 });
 const faults = Number(positionals[0] ?? 100);
 const random = randomFrom(Number(values.seed));
 const root = mkdtempSync(join(tmpdir(), "coin-standby-"));
 const environment = { PATH: process.env["PATH"] ?? "", HOME: root, COIN_TTY: join(root, "none") };
 const path = (name: string): string => join(root, name);
+/** Loaded into a node's process: its clock, which all of the node reads, is as far off as its file says. */
+const CLOCK = `import { readFileSync } from "node:fs";
+const { now } = Date;
+let offMs = 0;
+setInterval(() => { offMs = Number(readFileSync(process.env.STANDBY_CLOCK, "utf8")); }, 50).unref();
+Date.now = () => now() + offMs;
+`;
 
 const configuration = (own: number, other: number): string => `
 storage.db.directory = database
@@ -139,11 +151,14 @@ class Subject {
 		readonly name: string,
 		private readonly words: readonly string[],
 		private readonly sign: string,
+		private readonly more: Readonly<Record<string, string>> = {},
 	) {}
 
 	async start(): Promise<void> {
 		this.output = "";
-		const child = spawn(process.execPath, ["bin/coin.js", ...this.words], { env: environment });
+		const child = spawn(process.execPath, ["bin/coin.js", ...this.words], {
+			env: { ...environment, ...this.more },
+		});
 		this.child = child;
 		for (const stream of [child.stdout, child.stderr])
 			stream.setEncoding("utf8").on("data", (text: string) => {
@@ -167,7 +182,17 @@ class Node extends Subject {
 	constructor(name: string, own: number, other: number, file = path(`${name}.conf`)) {
 		writeFileSync(file, configuration(own, other));
 		const places = ["-c", file, "-d", path(name), "--ready-file", path(`${name}.ready`)];
-		super(name, ["node", "start", "-w", "--host", "127.0.0.1", ...places], "coin node ready");
+		super(name, ["node", "start", "-w", "--host", "127.0.0.1", ...places], "coin node ready", {
+			NODE_OPTIONS: `--import=${path("clock.mjs")}`,
+			STANDBY_CLOCK: path(`${name}.clock`),
+		});
+		this.setClock(0);
+	}
+
+	/** @param seconds ahead of the machine's clock; negative: behind */
+	setClock(seconds: number): void {
+		writeFileSync(path(`${this.name}.new`), String(seconds * 1_000));
+		renameSync(path(`${this.name}.new`), path(`${this.name}.clock`));
 	}
 
 	override async start(): Promise<void> {
@@ -219,7 +244,7 @@ async function growsTo(node: Node, height: number): Promise<void> {
 
 interface Fault {
 	readonly atMs: number;
-	/** Whether slots may be lost: the signer was down, or the chain left a branch. */
+	/** Whether slots may be lost: the signer was down, a clock was wrong, or the chain left a branch. */
 	readonly mayLose: boolean;
 }
 
@@ -230,13 +255,18 @@ async function disturb(
 	cable: Cable,
 ): Promise<Fault> {
 	await sleep(between(random, 0, SLOT_MS));
-	const isSigner = count % EVERY_SIGNER === EVERY_SIGNER - 1;
+	const isClock = values.only === "clock" || random() < 0.15;
+	const isSigner = !isClock && count % EVERY_SIGNER === EVERY_SIGNER - 1;
 	const node = nodes[between(random, 0, 1)] as Node;
 	const other = nodes[0] === node ? nodes[1] : nodes[0];
 	const before = await other.head();
 	const atMs = Date.now();
-	const isSplit = !isSigner && random() < 0.2;
-	if (isSigner) {
+	const isSplit = !isClock && !isSigner && random() < 0.2;
+	if (isClock) {
+		node.setClock(between(random, -MAX_JUMP_SECONDS, MAX_JUMP_SECONDS));
+		await sleep(HALT_MS);
+		node.setClock(0);
+	} else if (isSigner) {
 		await signer.kill();
 		await signer.start();
 	} else if (isSplit) {
@@ -252,7 +282,7 @@ async function disturb(
 	}
 	await growsTo(other, before + 4);
 	await growsTo(node, before + 3);
-	return { atMs, mayLose: isSigner || isSplit };
+	return { atMs, mayLose: isSigner || isSplit || isClock };
 }
 
 /** Slots lost by a node's failure alone: more than one in a row, or two within one fault. */
@@ -270,6 +300,7 @@ function lostSlots(times: readonly number[], found: readonly Fault[]): string[] 
 const signedTwice = (): string[] =>
 	[...signedHeaders].filter(([, headers]) => headers.size > 1).map(([slot]) => slot);
 
+writeFileSync(path("clock.mjs"), CLOCK);
 writeFileSync(path("pw"), "sesame-open", { mode: 0o600 });
 writeFileSync(path("key"), KEY, { mode: 0o600 });
 const importing = [

@@ -59,6 +59,13 @@ export interface SignerKey {
 	readonly postQuantum: { readonly scheme: PostQuantumScheme; readonly publicKey: Uint8Array } | undefined;
 	/** @param data bytes, or the timestamp of a greeting (relay handshake) @throws {SignerError} */
 	readonly sign: (kind: SignedKind, data: Uint8Array | bigint) => Promise<Uint8Array>;
+	/**
+	 * Whether a block with a signature of this key was signed elsewhere than by this signer.
+	 * @param header encoded header data @throws {SignerError}
+	 */
+	readonly isElsewhere: (header: Uint8Array) => Promise<boolean>;
+	/** Opens the connection of the next {@link sign} to another machine in advance, as its handshake takes longer than a signature. */
+	readonly prepare: () => void;
 	/** @param raw the raw data of a transaction @throws {SignerError} */
 	readonly signTransaction: (raw: Uint8Array) => Promise<TransactionAnswer>;
 	/**
@@ -112,13 +119,28 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 			return fromHex(signature);
 		throw new SignerError(`the signer at ${place.at} answered with no signature of ${text}`);
 	};
+	let prepared: Connection | undefined;
+	const takePrepared = (): Connection | undefined => {
+		const taken = prepared?.socket.destroyed ? undefined : prepared;
+		prepared = undefined;
+		taken?.socket.ref();
+		return taken;
+	};
 	return {
 		address: bytes,
 		postQuantum: scheme && { scheme, publicKey: fromHex(publicKey as string) },
 		sign: async (kind, data) => {
 			const words = typeof data === "bigint" ? String(data) : toHex(data);
-			const { signature } = await ask(place, { do: kind, address: text, data: words }, answerMs);
+			const request = { do: kind, address: text, data: words };
+			const { signature } = await ask(place, request, answerMs, takePrepared());
 			return checked(sha256(typeof data === "bigint" ? be64(data) : data), signature);
+		},
+		prepare: () => {
+			if (place.at.startsWith("tls:") && !(prepared && !prepared.socket.destroyed)) prepared = opened(place);
+		},
+		isElsewhere: async (header) => {
+			const { elsewhere } = await ask(place, { do: "seen", address: text, data: toHex(header) }, answerMs);
+			return elsewhere === true;
 		},
 		signMessage: async (kind, message, hash) => {
 			const request = { do: "message", kind, address: text, data: toHex(message) };
@@ -272,35 +294,84 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 const maySucceed = ({ code, syscall }: NodeJS.ErrnoException): boolean =>
 	code === "ECONNRESET" || (syscall !== undefined && code !== "EACCES" && code !== "EPROTO");
 
-/** Sends one request and reads the response. */
+interface Connection {
+	readonly socket: Socket;
+	/** Resolves once the other side is authenticated. */
+	readonly ready: Promise<void>;
+}
+
+/** @throws as {@link connected} */
+function open(place: SignerPlace): Connection {
+	let onReady = (): void => undefined;
+	const ready = new Promise<void>((resolve) => {
+		onReady = resolve;
+	});
+	return { socket: connected(place, () => onReady()), ready };
+}
+
+/** A connection for a later request; it doesn't keep the process alive. Undefined if none can be opened, as the request will tell why. */
+function opened(place: SignerPlace): Connection | undefined {
+	try {
+		const connection = open(place);
+		// Only a socket that is read notices that the signer closes it.
+		connection.socket.on("error", () => undefined).resume();
+		connection.socket.unref();
+		return connection;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Sends one request and reads the response. @param prepared an open connection to use */
 async function ask(
 	place: SignerPlace,
 	request: object,
 	answerMs: number,
+	prepared?: Connection,
+): Promise<Readonly<Record<string, unknown>>> {
+	const late = new AbortController();
+	const timer = setTimeout(() => late.abort(`nothing came within ${answerMs} ms`), answerMs);
+	try {
+		if (!prepared) return await exchange(place.at, open(place), request, late.signal);
+		return await exchange(place.at, prepared, request, late.signal).catch((error: unknown) => {
+			if (late.signal.aborted || !(error instanceof SignerError && error.isAway)) throw error;
+			// Closed since, for example by a restart of the signer, which signs the same bytes again.
+			return exchange(place.at, open(place), request, late.signal);
+		});
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/** @param late aborted, with the reason, once the response is too late */
+async function exchange(
+	at: string,
+	{ socket, ready }: Connection,
+	request: object,
+	late: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
 	return new Promise((resolve, reject) => {
 		let text = "";
 		let reason = "";
 		let isAway = true;
-		const socket = connected(place, () => socket.write(`${JSON.stringify(request)}\n`));
-		const late = setTimeout(() => {
-			reason = `nothing came within ${answerMs} ms`;
+		void ready.then(() => socket.write(`${JSON.stringify(request)}\n`));
+		late.addEventListener("abort", () => {
+			reason = String(late.reason);
 			socket.destroy();
-		}, answerMs);
+		});
 		socket.setEncoding("utf8").on("data", (chunk: string) => {
 			text += chunk;
 			if (text.length > MAX_SIGNER_ANSWER) socket.destroy();
 		});
 		socket.on("error", (error: NodeJS.ErrnoException) => {
-			reason = reasonOf(error);
+			reason ||= reasonOf(error);
 			isAway = maySucceed(error);
 		});
 		socket.on("close", () => {
-			clearTimeout(late);
 			const answer = text.endsWith("\n") ? objectOf(text) : undefined;
 			if (!answer) {
 				reason ||= text === "" ? "it closed the connection" : "what answers there isn't a signer";
-				const message = `no signer answers at ${place.at} (${reason})`;
+				const message = `no signer answers at ${at} (${reason})`;
 				return reject(new SignerError(message, false, false, isAway && text === ""));
 			}
 			const { error, taken, refused } = answer;

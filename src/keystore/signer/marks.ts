@@ -88,6 +88,12 @@ export class SigningMarks {
 		return { refused, isTaken: isBack(places[final] as bigint, final) };
 	}
 
+	/** Whether a step that was signed somewhere can't have been signed with these marks: they are behind it, or at its place with other bytes. */
+	async isElsewhere({ subject, places, hash }: MarkedStep): Promise<boolean> {
+		const last = await this.last(subject);
+		return last === undefined || (last.hash !== hash && (places.at(-1) ?? 0n) >= (last.places.at(-1) ?? 0n));
+	}
+
 	private async last(subject: string): Promise<Mark | undefined> {
 		await this.mend();
 		const text = await this.database.get(subject);

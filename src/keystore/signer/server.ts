@@ -251,6 +251,7 @@ export class Signer {
 			if (client && !asking) return NO_CLIENT;
 			if (KINDS.has(request.do) && (!asking || asking.isNode))
 				return this.decide(request.do as SignedKind, request);
+			if (request.do === "seen" && (!asking || asking.isNode)) return this.compare(request);
 			return asking ? this.answerClient(asking, request) : { error: "unknown request" };
 		};
 		try {
@@ -338,6 +339,20 @@ export class Signer {
 		const failed = done.find((each) => each.status === "rejected");
 		if (failed) throw failed.reason;
 		return { signature: toHex(await signatureOf(key, hash)) };
+	}
+
+	/** Whether a block that a node received, signed with one of the keys, was signed by another signer: a clone of this one. */
+	private async compare({ address, data }: Request): Promise<object> {
+		const name = String(address).slice(0, 64);
+		if (!this.keys.has(name)) return { error: "unknown key" };
+		const read = readRequest("block", name, String(data), BigInt(this.options.now()));
+		if (typeof read === "string" || !read.step) return { error: read };
+		const elsewhere = await this.marks.isElsewhere(read.step);
+		if (elsewhere) {
+			await this.note("block", name, read.facts, "signed elsewhere");
+			this.options.warn?.(`a block of ${name} wasn't signed here: another signer or node has this key`);
+		}
+		return { elsewhere };
 	}
 
 	private async refuse(

@@ -117,7 +117,8 @@ export async function listenTls(
 		const bound = await gate.listen(Number(port), host);
 		return {
 			at: `tls://${ipv6 === undefined ? host : `[${host}]`}:${bound}`,
-			close: () => gate.close(() => false, CLOSE_GRACE_MS),
+			// A node opens its connection one slot ahead; an idle one must not delay the next signer's start.
+			close: () => gate.close((socket) => places.isReady(socket), CLOSE_GRACE_MS),
 		};
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
@@ -279,6 +280,8 @@ class Carrier extends Duplex {
  */
 class Places implements ConnectionRule {
 	private readonly begunMs = new WeakMap<Socket, number>();
+	/** Those whose handshake is done. */
+	private readonly greeted = new WeakSet<Socket>();
 	/** Those with a request, by the connections that carry them. */
 	private readonly asked = new Map<Socket, TLSSocket>();
 	readonly everyMs = 1_000;
@@ -288,8 +291,14 @@ class Places implements ConnectionRule {
 	}
 
 	watch(socket: TLSSocket, carrier: Socket): void {
+		this.greeted.add(carrier);
 		socket.on("data", (chunk: Buffer | string) => chunk.includes("\n") && this.asked.set(carrier, socket));
 		socket.on("close", () => this.asked.delete(carrier));
+	}
+
+	/** Whether a request may begin at any time, but none has. */
+	isReady(socket: Socket): boolean {
+		return this.greeted.has(socket) && !this.asked.has(socket);
 	}
 
 	private readonly ageMs = (socket: Socket): number => performance.now() - (this.begunMs.get(socket) ?? 0);

@@ -44,6 +44,10 @@ export interface Producer {
 
 /** Each rejects if the signer is unreachable or refuses. */
 interface RemoteSigning {
+	/** Called one slot before {@link block}, which then needs no new connection. */
+	readonly prepare: () => void;
+	/** Whether the signer has not signed a block that was received: another one has the key. @param header encoded {@link BlockHeaderRaw} */
+	readonly isElsewhere: (header: Uint8Array) => Promise<boolean>;
 	/** @param header encoded {@link BlockHeaderRaw} */
 	readonly block: (header: Uint8Array) => Promise<Uint8Array>;
 	readonly hello: (timestampMs: bigint) => Promise<Uint8Array>;

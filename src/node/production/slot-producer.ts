@@ -2,6 +2,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes } from "../../protocol/bytes.js";
+import { BlockHeaderRaw } from "../../protocol/messages.js";
 import { type PostQuantumKeys, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { addressOfPostQuantumKey, type PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey, signBlock } from "../../protocol/signature.js";
@@ -131,9 +132,16 @@ export class SlotProducer {
 		const { clock, monotonicClock, producers, isMaster } = this.options;
 		if (block.idHex === this.lastOwn || !this.synced || clock() - block.timestampMs > SLOT_MS) return;
 		const producer = producerOf(producers, block.witness);
-		// Nodes may share a remote signer, which signs once per slot.
-		if (!producer || producer.remote || !isMaster() || this.lastOwn > block.idHex) return;
-		this.heldUntilMs = monotonicClock() + HOLD_MS;
+		if (!producer || !isMaster() || this.lastOwn > block.idHex) return;
+		const hold = (): void => {
+			this.heldUntilMs = monotonicClock() + HOLD_MS;
+		};
+		if (!producer.remote) return hold();
+		// Nodes may share a remote signer, which signs once per slot: only it knows of a block that it didn't sign.
+		producer.remote.isElsewhere(BlockHeaderRaw.encode(block.raw)).then(
+			(isElsewhere) => isElsewhere && hold(),
+			() => undefined,
+		);
 	}
 
 	/** Wakes at every multiple of the slot length. */
@@ -147,12 +155,21 @@ export class SlotProducer {
 				const state = this.tryProduce();
 				if (state !== this.last && state !== "PRODUCED") this.options.onSkipped(state);
 				this.last = state;
+				this.prepareNext(state);
 			} catch (error) {
 				this.last = "FAILED";
 				this.options.onFailure(error);
 			}
 			this.start();
 		}, wait);
+	}
+
+	/** Has a remote signer's connection opened one slot ahead. @param state what became of the current slot */
+	private prepareNext(state: ProductionState): void {
+		if (state !== "PRODUCED" && state !== "NOT_MY_TURN" && state !== "NOT_TIME_YET") return;
+		const { chain, clock, producers } = this.options;
+		const next = slotOf(chain.state, clock() + LEAD_MS) + 1n;
+		producerOf(producers, scheduledWitness(chain.state, next))?.remote?.prepare();
 	}
 
 	stop(): void {

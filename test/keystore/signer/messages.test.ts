@@ -15,6 +15,8 @@ import { sha256 } from "../../../src/protocol/hash.js";
 import { addressOfPrivateKey, messageHash, recoverAddress } from "../../../src/protocol/signature.js";
 import { typedDataDigest } from "../../../src/wallet/transaction/signed-message.js";
 
+/** As long as a busy machine takes. */
+const PATIENCE_MS = 600_000;
 const KEY = new Uint8Array(32).fill(7);
 const ADDRESS = addressOfPrivateKey(KEY);
 const CONTRACT = concatBytes(Uint8Array.of(0x41), new Uint8Array(20).fill(4));
@@ -56,7 +58,7 @@ afterEach(async () => {
 });
 
 async function signed(kind: MessageKind, message: Uint8Array): Promise<Uint8Array> {
-	const [key] = (await keysOfSigner({ at: place() })) as [SignerKey];
+	const [key] = (await keysOfSigner({ at: place() }, PATIENCE_MS)) as [SignerKey];
 	const hash = kind === "text" ? messageHash(message) : typedDataDigest(Buffer.from(message).toString()).hash;
 	return key.signMessage(kind, message, hash);
 }
@@ -151,7 +153,7 @@ describe("a message at a signer", () => {
 			"lacks chainId or verifyingContract",
 		],
 	])("is refused with %s", async (_, kind, message, reason) => {
-		const [key] = (await keysOfSigner({ at: place() })) as [SignerKey];
+		const [key] = (await keysOfSigner({ at: place() }, PATIENCE_MS)) as [SignerKey];
 		await expect(key.signMessage(kind, message, new Uint8Array(32))).rejects.toMatchObject({
 			isRefusal: true,
 			message: expect.stringContaining(reason),
@@ -159,7 +161,7 @@ describe("a message at a signer", () => {
 	});
 
 	test("is refused where no document can be read from it", async () => {
-		const [key] = (await keysOfSigner({ at: place() })) as [SignerKey];
+		const [key] = (await keysOfSigner({ at: place() }, PATIENCE_MS)) as [SignerKey];
 		for (const text of ["", "[]", "{", `${"[".repeat(8_000)}${"]".repeat(8_000)}`])
 			await expect(key.signMessage("typed", utf8(text), new Uint8Array(32))).rejects.toThrow(
 				"can't be hashed",
@@ -184,7 +186,7 @@ describe("a message at a signer", () => {
 			}),
 		],
 	])("is refused where hashing it would hold a slot up: %s", async (_, message) => {
-		const [key] = (await keysOfSigner({ at: place() })) as [SignerKey];
+		const [key] = (await keysOfSigner({ at: place() }, PATIENCE_MS)) as [SignerKey];
 		await expect(key.signMessage("typed", message, new Uint8Array(32))).rejects.toThrow("can't be hashed");
 	});
 
@@ -199,7 +201,7 @@ describe("a message at a signer", () => {
 	test("allows no transaction by its rule", async () => {
 		await signer.close();
 		await start(RULES.slice(RULES.indexOf("{ name = logins")));
-		const [key] = (await keysOfSigner({ at: place() })) as [SignerKey];
+		const [key] = (await keysOfSigner({ at: place() }, PATIENCE_MS)) as [SignerKey];
 		await expect(key.signTransaction(utf8("I own this account"))).rejects.toThrow(
 			"the bytes are not a transaction",
 		);

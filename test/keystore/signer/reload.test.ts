@@ -24,6 +24,8 @@ import { TransferContract } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey } from "../../../src/protocol/signature.js";
 import { buildTransaction } from "../../../src/protocol/transaction.js";
 
+/** As long as a busy machine takes. */
+const PATIENCE_MS = 600_000;
 const KEY = new Uint8Array(32).fill(7);
 const ADDRESS = addressOfPrivateKey(KEY);
 const BOB = addressOfPrivateKey(new Uint8Array(32).fill(9));
@@ -87,7 +89,7 @@ function payment(coins: number, order = 0): Uint8Array {
 }
 
 async function ask(client: string, raw: Uint8Array): Promise<TransactionAnswer> {
-	const [key] = await keysOfSigner(at(client));
+	const [key] = await keysOfSigner(at(client), PATIENCE_MS);
 	if (!key) throw new Error("no key");
 	return key.signTransaction(raw);
 }
@@ -128,11 +130,11 @@ test("open sockets of new clients, close those of others with their connections,
 	const open = connect(at("payroll").at);
 	await new Promise((done) => open.once("connect", done));
 	const cut = new Promise((done) => open.on("error", () => undefined).once("close", done));
-	await keysOfSigner(at("payroll"));
+	await keysOfSigner(at("payroll"), PATIENCE_MS);
 	await signer.adopt(policies({ audit: "ops", salaries: "salaries" }, [SMALL.replace("payroll", "audit")]));
 	await cut;
 	expect(existsSync(at("payroll").at)).toBe(false);
-	expect(await keysOfSigner(at("salaries"))).toHaveLength(1);
+	expect(await keysOfSigner(at("salaries"), PATIENCE_MS)).toHaveLength(1);
 	expect(await ask("ops", payment(1))).toHaveProperty("signature");
 	expect(log().at(-1)).toMatchObject({ client: "audit", decision: "signed" });
 });

@@ -24,6 +24,8 @@ import { sha256 } from "../../../src/protocol/hash.js";
 import { BlockHeaderRaw, PBFTMessageRaw, TransactionRaw } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, recoverAddress } from "../../../src/protocol/signature.js";
 
+/** As long as a busy machine takes. */
+const PATIENCE_MS = 600_000;
 const KEY = new Uint8Array(32).fill(7);
 const ADDRESS = addressOfPrivateKey(KEY);
 
@@ -47,7 +49,7 @@ async function start(isMoved = false): Promise<void> {
 		now: () => Number(nowMs),
 		warn: (reason) => warnings.push(reason),
 	});
-	key = (await keysOfSigner({ at: place() }))[0] as SignerKey;
+	key = (await keysOfSigner({ at: place() }, PATIENCE_MS))[0] as SignerKey;
 }
 
 beforeEach(async () => {
@@ -113,6 +115,23 @@ describe("a signer", () => {
 		await signer.close();
 		await start();
 		await expect(key.sign("block", data)).rejects.toMatchObject(refusal);
+	});
+
+	test("knows of a block whether another signer has its key, and writes it down", async () => {
+		expect(await key.isElsewhere(header(5n, 15_000n))).toBe(true);
+		await key.sign("block", header(5n, 15_000n));
+		// Blocks before the last one may be of this signer.
+		for (const own of [header(5n, 15_000n), header(4n, 12_000n)]) expect(await key.isElsewhere(own)).toBe(false);
+		for (const other of [header(5n, 15_000n, { version: 39 }), header(5n, 15_001n), header(6n, 18_000n)])
+			expect(await key.isElsewhere(other)).toBe(true);
+		await expect(key.isElsewhere(header(5n, 0n))).rejects.toThrow("not a header of a block");
+		const lines = readFileSync(join(directory, "state", LOG_NAME), "utf8").trimEnd().split("\n");
+		expect(lines.filter((line) => line.includes('"decision":"signed elsewhere"'))).toHaveLength(4);
+		expect(warnings.filter((line) => line.includes("another signer or node has this key"))).toHaveLength(4);
+		// It has signed none of them, and starts with the marks that it had.
+		await signer.close();
+		await start();
+		await key.sign("block", header(6n, 18_000n));
 	});
 
 	test("gives one of two blocks that are asked for at once its signature", async () => {

@@ -52,12 +52,13 @@ const fingerprint = (name: string): string =>
 
 let directory: string;
 let signer: Signer;
+let desk: PolicyDesk;
 let listener: Awaited<ReturnType<typeof listenTls>>;
 
 beforeAll(async () => {
 	directory = mkdtempSync(join(tmpdir(), "coin-signer-"));
 	const text = `clients { payroll { certificate = "${fingerprint("payroll")}", node = true }, other { socket = "${join(directory, "other")}" } }, rules = []`;
-	const desk = new PolicyDesk(
+	desk = new PolicyDesk(
 		parsePolicies(text, "policies.conf", new Map([["treasury", toBase58Check(ADDRESS)]])),
 	);
 	signer = await Signer.start({
@@ -220,6 +221,57 @@ test("a signer that is away is told from a certificate, a file or a place by whi
 	])
 		expect(await answer).toMatchObject({ isAway: false });
 	for (const server of [silent, other]) server.close();
+});
+
+test("a connection opened in advance carries the next signature, or is replaced where it has closed since", async () => {
+	const opened: Socket[] = [];
+	let serve = (socket: Socket, client: SignerClient): void => signer.serve(socket, client);
+	const counting = await listenTls(
+		"127.0.0.1:0",
+		filesOf("server"),
+		() => desk.clients,
+		(socket, client) => {
+			opened.push(socket);
+			serve(socket, client);
+		},
+		HANDSHAKE_MS,
+		UNMETERED,
+	);
+	const [key] = await keysOf({ at: counting.at, files: filesOf("payroll") });
+	const prepare = async (): Promise<void> => {
+		const before = opened.length;
+		key?.prepare();
+		await expect.poll(() => opened.length).toBe(before + 1);
+	};
+	const sign = async (): Promise<void> => {
+		expect(await key?.sign("hello", BigInt(NOW_MS))).toHaveLength(65);
+	};
+	await prepare();
+	key?.prepare();
+	await sign();
+	expect(opened).toHaveLength(2);
+	await sign();
+	expect(opened).toHaveLength(3);
+	// Closed while nothing is asked: the client knows it, or is told once it asks.
+	await prepare();
+	opened[3]?.destroy();
+	await sign();
+	expect(opened).toHaveLength(5);
+	// Closed by the request.
+	const served = serve;
+	serve = (socket) => {
+		socket.on("data", () => socket.destroy());
+		serve = served;
+	};
+	await prepare();
+	await sign();
+	expect(opened).toHaveLength(7);
+	// One that is open doesn't hold up the end.
+	await prepare();
+	vi.useFakeTimers({ toFake: ["setTimeout"] });
+	await counting.close();
+	vi.useRealTimers();
+	await expect(key?.sign("hello", BigInt(NOW_MS))).rejects.toMatchObject({ isAway: true });
 });
 
 test("an older TLS gets no answer", async () => {

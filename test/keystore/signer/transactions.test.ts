@@ -27,6 +27,8 @@ import { TransactionRaw, TransferContract } from "../../../src/protocol/messages
 import { addressOfPrivateKey, recoverAddress } from "../../../src/protocol/signature.js";
 import { buildTransaction } from "../../../src/protocol/transaction.js";
 
+/** As long as a busy machine takes. */
+const PATIENCE_MS = 600_000;
 const KEY = new Uint8Array(32).fill(7);
 const ADDRESS = addressOfPrivateKey(KEY);
 const BOB = addressOfPrivateKey(new Uint8Array(32).fill(9));
@@ -85,7 +87,7 @@ function payment(coins: number, order = 0): Uint8Array {
 }
 
 async function ask(client: string, raw: Uint8Array): Promise<TransactionAnswer> {
-	const [key] = await keysOfSigner(at(client));
+	const [key] = await keysOfSigner(at(client), PATIENCE_MS);
 	if (!key) throw new Error("no key");
 	return key.signTransaction(raw);
 }
@@ -273,7 +275,7 @@ test("keeps its place and scheme in a keystore, under the label that was there",
 
 test("signs no transaction for a node, and no block for a client", async () => {
 	await expect(ask("node", payment(1))).rejects.toThrow("unknown request");
-	const [key] = await keysOfSigner(at("payroll"));
+	const [key] = await keysOfSigner(at("payroll"), PATIENCE_MS);
 	await expect(key?.sign("hello", BigInt(nowMs))).rejects.toThrow("unknown request");
 });
 
@@ -321,7 +323,7 @@ test("a node's greeting waits for one request of a client, not for all of its li
 
 test("what a client is refused counts as five of its requests, since each is a line of the log", async () => {
 	const refused = { message: expect.stringContaining("sun is above"), isRefusal: true };
-	const [key] = await keysOfSigner(at("payroll"));
+	const [key] = await keysOfSigner(at("payroll"), PATIENCE_MS);
 	for (let order = 0; order < 11; order++)
 		await expect(key?.signTransaction(payment(101, order))).rejects.toMatchObject(refused);
 	// 4 are left, and one more goes below none.

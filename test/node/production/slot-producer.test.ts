@@ -236,13 +236,17 @@ describe("slots while a peer sends blocks that this node lacks", () => {
 
 describe("a slot of a key that is elsewhere", () => {
 	/** @param answer of the signer */
-	function remoteProducer(answer: (header: Uint8Array) => Promise<Uint8Array>): SlotProducer {
+	function remoteProducer(
+		answer: (header: Uint8Array) => Promise<Uint8Array>,
+		prepare = (): void => undefined,
+		isElsewhere = async (_: Uint8Array): Promise<boolean> => false,
+	): SlotProducer {
 		const witness = scheduledWitness(open.chain.state, 1n);
 		const { sign: _, ...local } = producerWithKey(keyOfWitness(witness));
 		const never = (): never => {
 			throw new Error("signs elsewhere");
 		};
-		const remote = { block: answer, hello: never, vote: never };
+		const remote = { prepare, isElsewhere, block: answer, hello: never, vote: never };
 		return slotProducer({ ...local, sign: never, remote });
 	}
 	const signedAt = async (header: Uint8Array): Promise<Uint8Array> =>
@@ -258,6 +262,54 @@ describe("a slot of a key that is elsewhere", () => {
 		pause();
 		expect(produced).toEqual([toHex(open.chain.head.id)]);
 		expect(open.chain.head.number).toBe(3n);
+		producer.stop();
+	});
+
+	test("has its signer's connection opened one slot ahead, and that of no other slot", async () => {
+		const prepared: bigint[] = [];
+		const slotMs = nowMs;
+		const producer = remoteProducer(signedAt, () => prepared.push(nowMs));
+		nowMs -= 3_100n;
+		producer.start();
+		// Five witnesses take turns, and no other block comes.
+		for (let slot = 0; slot <= 5; slot++) {
+			nowMs = slotMs + BigInt(slot - 1) * 3_000n;
+			vi.advanceTimersByTime(slot === 0 ? 100 : 3_000);
+			await turns();
+		}
+		expect(prepared).toEqual([slotMs - 3_000n, slotMs + 12_000n]);
+		producer.stop();
+	});
+
+	test("is left out for 27 slots after a block that its signer didn't sign, not after one of another node with the signer", async () => {
+		const witness = scheduledWitness(open.chain.state, 1n);
+		const asked: string[] = [];
+		const answers = [false, true];
+		const producer = remoteProducer(signedAt, undefined, async (header) => {
+			asked.push(toHex(sha256(header)));
+			return answers.shift() as boolean;
+		});
+		const received: SignedBlock[] = [];
+		const receive = async (): Promise<void> => {
+			const block = SignedBlock.decode(
+				forge(open.chain.head, nowMs, { witness, key: keyOfWitness(witness) }).bytes,
+			);
+			received.push(block);
+			open.chain.push(block, "peer");
+			await turns();
+			// Five witnesses take turns.
+			nowMs += 15_000n;
+		};
+		await receive();
+		expect(producer.tryProduce()).not.toBe("DUP_WITNESS");
+		await turns();
+		pause();
+		nowMs += 15_000n;
+		await receive();
+		expect(producer.tryProduce()).toBe("DUP_WITNESS");
+		uptimeMs += 81_000;
+		expect(producer.tryProduce()).not.toBe("DUP_WITNESS");
+		expect(asked).toEqual(received.map(({ rawHash }) => toHex(rawHash)));
 		producer.stop();
 	});
 
