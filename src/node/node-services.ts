@@ -18,7 +18,7 @@ import { createApiNode, networkView } from "./node-api.js";
 import type { AwaitedSigner, NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
 import { logReorgs, signerGap, warnOfBeginning, watchShielded, watchVersions } from "./node-notices.js";
-import { SlotProducer } from "./production/slot-producer.js";
+import { READY_STATES, SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { executions, OWN_CLIENT } from "./scheduling/call-queue.js";
 import { openShieldedWork } from "./shielded-support.js";
@@ -121,9 +121,6 @@ function strangersIn({ chain: { state } }: OpenChain, keys: readonly Producer[])
 /** A node with an older head catches up: the witness of its key may be in a block that is still to come, so it is no alarm that it has none. */
 const CATCHING_UP_MS = 3_600_000n;
 
-/** What a node says of a slot if nothing keeps it from making a block in one of its own. */
-const READY_STATES: ReadonlySet<SlotProducer["last"]> = new Set(["PRODUCED", "NOT_MY_TURN", "NOT_TIME_YET"]);
-
 /** Produces in slots, if the node has keys. */
 export const production: Service = {
 	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
@@ -131,6 +128,8 @@ export const production: Service = {
 		if (development || (producers.length === 0 && !awaitedSigner)) return {};
 		// The signer is unreachable, or refuses.
 		let lost: string | undefined;
+		// Why the signer doesn't say whose a block is.
+		let unchecked: string | undefined;
 		const lose = (reason: string): void => {
 			lost = reason;
 			log.error({}, lost);
@@ -156,6 +155,17 @@ export const production: Service = {
 					{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
 					"block produced",
 				);
+			},
+			onDouble: ({ number, idHex }) =>
+				log.warn(
+					{ number: Number(number), id: idHex },
+					"another node or signer has this witness's key, and made a block with it",
+				),
+			onUncheckedDouble: (error) => {
+				const reason = error instanceof Error ? error.message : String(error);
+				if (reason !== unchecked)
+					log.warn({ reason }, "the signer doesn't say whether it signed a received block of its key");
+				unchecked = reason;
 			},
 			onSkipped: (state) => log.info({ state }, "no block produced"),
 			onFailure: (error) => {

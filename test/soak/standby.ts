@@ -40,6 +40,7 @@ const { positionals, values } = parseArgs({
 	},
 });
 const faults = Number(positionals[0] ?? 100);
+if (values.only !== undefined && values.only !== "clock") throw new Error("--only clock, or none");
 const random = randomFrom(Number(values.seed));
 const root = mkdtempSync(join(tmpdir(), "coin-standby-"));
 const environment = { PATH: process.env["PATH"] ?? "", HOME: root, COIN_TTY: join(root, "none") };
@@ -334,6 +335,9 @@ try {
 		...unseen.map((time) => `slot ${time} has a block whose signature was not seen`),
 		...signedTwice().map((slot) => `slot ${slot} was signed twice`),
 		...lostSlots(times, found),
+		...(readFileSync(join(path("signer"), "decisions.log"), "utf8").includes('"signed elsewhere"')
+			? ["the signer took a block of its own for another one's"]
+			: []),
 	];
 	const signed = signedHeaders.size;
 	console.log(JSON.stringify({ faults, blocks: times.length, signed, failures }));

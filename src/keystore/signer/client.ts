@@ -4,15 +4,20 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { fromBase58Check } from "../../protocol/address.js";
-import { be64, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { be64, fromHex, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { objectOf } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
-import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { type PostQuantumScheme, postQuantumSchemes } from "../../protocol/post-quantum/schemes.js";
-import { recoverAddress, SIGNATURE_LENGTH } from "../../protocol/signature.js";
+import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import type { MessageKind } from "./messages.js";
-import { CLIENT_ANSWER_MS, MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests.js";
+import {
+	CLIENT_ANSWER_MS,
+	isSignedBy,
+	MAX_SIGNER_ANSWER,
+	SIGNER_ANSWER_MS,
+	type SignedKind,
+} from "./requests.js";
 
 /** The signer is unavailable, or refuses to sign. */
 export class SignerError extends OperatorError {
@@ -60,11 +65,11 @@ export interface SignerKey {
 	/** @param data bytes, or the timestamp of a greeting (relay handshake) @throws {SignerError} */
 	readonly sign: (kind: SignedKind, data: Uint8Array | bigint) => Promise<Uint8Array>;
 	/**
-	 * Whether a block with a signature of this key was signed elsewhere than by this signer.
+	 * Whether a received block has a signature of this key that isn't this signer's.
 	 * @param header encoded header data @throws {SignerError}
 	 */
-	readonly isElsewhere: (header: Uint8Array) => Promise<boolean>;
-	/** Opens the connection of the next {@link sign} to another machine in advance, as its handshake takes longer than a signature. */
+	readonly isElsewhere: (header: Uint8Array, signature: Uint8Array) => Promise<boolean>;
+	/** Opens the connection of the next block's signature in advance, as the handshake with another machine takes longer than a signature. */
 	readonly prepare: () => void;
 	/** @param raw the raw data of a transaction @throws {SignerError} */
 	readonly signTransaction: (raw: Uint8Array) => Promise<TransactionAnswer>;
@@ -105,17 +110,13 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 		shortestSignature: SIGNATURE_LENGTH,
 		longestSignature: SIGNATURE_LENGTH,
 	};
+	const postQuantum = scheme && { scheme, publicKey: fromHex(publicKey as string) };
 	/** Verifies signatures, since peers would ban a node for a block with an invalid one. */
-	const isSignedBy = (hash: Uint8Array, signature: Uint8Array): boolean => {
-		if (scheme) return postQuantumAlgorithm(scheme).verify(hash, fromHex(publicKey as string), signature);
-		try {
-			return equalBytes(recoverAddress(hash, signature), bytes);
-		} catch {
-			return false;
-		}
-	};
 	const checked = (hash: Uint8Array, signature: unknown): Uint8Array => {
-		if (isHex(signature, shortestSignature, longestSignature) && isSignedBy(hash, fromHex(signature)))
+		if (
+			isHex(signature, shortestSignature, longestSignature) &&
+			isSignedBy(hash, fromHex(signature), bytes, postQuantum)
+		)
 			return fromHex(signature);
 		throw new SignerError(`the signer at ${place.at} answered with no signature of ${text}`);
 	};
@@ -128,18 +129,26 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 	};
 	return {
 		address: bytes,
-		postQuantum: scheme && { scheme, publicKey: fromHex(publicKey as string) },
+		postQuantum,
 		sign: async (kind, data) => {
 			const words = typeof data === "bigint" ? String(data) : toHex(data);
 			const request = { do: kind, address: text, data: words };
-			const { signature } = await ask(place, request, answerMs, takePrepared());
+			const { signature } = await ask(
+				place,
+				request,
+				answerMs,
+				kind === "block" ? takePrepared() : undefined,
+			);
 			return checked(sha256(typeof data === "bigint" ? be64(data) : data), signature);
 		},
 		prepare: () => {
-			if (place.at.startsWith("tls:") && !(prepared && !prepared.socket.destroyed)) prepared = opened(place);
+			// One that wasn't needed, for example because the node isn't the active one, may have been lost without notice.
+			prepared?.socket.destroy();
+			prepared = opened(place);
 		},
-		isElsewhere: async (header) => {
-			const { elsewhere } = await ask(place, { do: "seen", address: text, data: toHex(header) }, answerMs);
+		isElsewhere: async (header, signature) => {
+			const seen = { do: "seen", address: text, data: toHex(header), signature: toHex(signature) };
+			const { elsewhere } = await ask(place, seen, answerMs);
 			return elsewhere === true;
 		},
 		signMessage: async (kind, message, hash) => {
@@ -294,6 +303,9 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 const maySucceed = ({ code, syscall }: NodeJS.ErrnoException): boolean =>
 	code === "ECONNRESET" || (syscall !== undefined && code !== "EACCES" && code !== "EPROTO");
 
+/** How much of a response's time a connection has that was opened in advance, before another one is tried. */
+const PREPARED_PART = 0.3;
+
 interface Connection {
 	readonly socket: Socket;
 	/** Resolves once the other side is authenticated. */
@@ -322,52 +334,48 @@ function opened(place: SignerPlace): Connection | undefined {
 	}
 }
 
-/** Sends one request and reads the response. @param prepared an open connection to use */
+/** Sends one request and reads the response. @param prepared a connection to try first */
 async function ask(
 	place: SignerPlace,
 	request: object,
 	answerMs: number,
 	prepared?: Connection,
 ): Promise<Readonly<Record<string, unknown>>> {
-	const late = new AbortController();
-	const timer = setTimeout(() => late.abort(`nothing came within ${answerMs} ms`), answerMs);
-	try {
-		if (!prepared) return await exchange(place.at, open(place), request, late.signal);
-		return await exchange(place.at, prepared, request, late.signal).catch((error: unknown) => {
-			if (late.signal.aborted || !(error instanceof SignerError && error.isAway)) throw error;
-			// Closed since, for example by a restart of the signer, which signs the same bytes again.
-			return exchange(place.at, open(place), request, late.signal);
-		});
-	} finally {
-		clearTimeout(timer);
-	}
+	if (!prepared) return exchange(place.at, open(place), request, answerMs);
+	const firstMs = answerMs * PREPARED_PART;
+	return exchange(place.at, prepared, request, firstMs).catch((error: unknown) => {
+		if (!(error instanceof SignerError && error.isAway)) throw error;
+		// It was closed, or lost without notice. A signer that was only slow signs the same bytes again.
+		return exchange(place.at, open(place), request, answerMs - firstMs);
+	});
 }
 
-/** @param late aborted, with the reason, once the response is too late */
+/** @param limitMs until the whole response */
 async function exchange(
 	at: string,
 	{ socket, ready }: Connection,
 	request: object,
-	late: AbortSignal,
+	limitMs: number,
 ): Promise<Readonly<Record<string, unknown>>> {
 	return new Promise((resolve, reject) => {
 		let text = "";
 		let reason = "";
 		let isAway = true;
 		void ready.then(() => socket.write(`${JSON.stringify(request)}\n`));
-		late.addEventListener("abort", () => {
-			reason = String(late.reason);
+		const late = setTimeout(() => {
+			reason = `nothing came within ${limitMs} ms`;
 			socket.destroy();
-		});
+		}, limitMs);
 		socket.setEncoding("utf8").on("data", (chunk: string) => {
 			text += chunk;
 			if (text.length > MAX_SIGNER_ANSWER) socket.destroy();
 		});
 		socket.on("error", (error: NodeJS.ErrnoException) => {
-			reason ||= reasonOf(error);
+			reason = reasonOf(error);
 			isAway = maySucceed(error);
 		});
 		socket.on("close", () => {
+			clearTimeout(late);
 			const answer = text.endsWith("\n") ? objectOf(text) : undefined;
 			if (!answer) {
 				reason ||= text === "" ? "it closed the connection" : "what answers there isn't a signer";

@@ -4,11 +4,14 @@ import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { be64, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { BlockHeaderRaw, PBFTMessageRaw } from "../../protocol/messages.js";
+import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import { recoverAddress } from "../../protocol/signature.js";
 import { SLOT_MS } from "../../protocol/timing.js";
 import type { MarkedStep } from "./marks.js";
 
-/** The most characters of a node's request: the longest is a vote for a list of 27 witnesses, with two digits per byte. */
-export const MAX_SIGNER_REQUEST = 4_096;
+/** The most characters of a node's request: the longest has a post-quantum signature, with two digits per byte. */
+export const MAX_SIGNER_REQUEST = 8_192;
 /** Size limit of a transaction on the network, in bytes. */
 export const MAX_JUDGED_BYTES = 512_000;
 /** The most characters of a client's request: a transaction, with two digits per byte, and member names. */
@@ -31,6 +34,22 @@ export interface ReadRequest {
 	readonly step: MarkedStep | undefined;
 	/** For the log. */
 	readonly facts: Readonly<Record<string, string>>;
+}
+
+/** @param postQuantum the public key, for a key that isn't of secp256k1; its library must be loaded */
+export function isSignedBy(
+	hash: Uint8Array,
+	signature: Uint8Array,
+	address: Uint8Array,
+	postQuantum?: { readonly scheme: PostQuantumScheme; readonly publicKey: Uint8Array },
+): boolean {
+	try {
+		return postQuantum
+			? postQuantumAlgorithm(postQuantum.scheme).verify(hash, postQuantum.publicKey, signature)
+			: equalBytes(recoverAddress(hash, signature), address);
+	} catch {
+		return false;
+	}
 }
 
 const ROOT_LENGTH = 32;

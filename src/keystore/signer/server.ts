@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { onFirstLine } from "../../node/listening/connection-gate.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { toHex } from "../../protocol/bytes.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
 import { isModestJson } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
@@ -26,6 +26,7 @@ import type { Policies, SignerClient } from "./policies.js";
 import type { DeskDecision, PolicyDesk } from "./policy-desk.js";
 import {
 	CLIENT_ANSWER_MS,
+	isSignedBy,
 	MAX_CLIENT_REQUEST,
 	MAX_SIGNER_REQUEST,
 	markedStepOf,
@@ -70,7 +71,10 @@ interface SignerOptions {
 	readonly now: () => number;
 	/** Notified of each decision. */
 	readonly onDecision?: ((decision: string) => void) | undefined;
-	/** Called if the directory has no marks, and if requests fail for a reason other than a rule: once per reason until a request succeeds. */
+	/**
+	 * Called if the directory has no marks, for each block that was signed elsewhere, and if requests fail for a reason other than a rule:
+	 * once per reason until a request succeeds.
+	 */
 	readonly warn?: ((reason: string) => void) | undefined;
 }
 
@@ -341,16 +345,23 @@ export class Signer {
 		return { signature: toHex(await signatureOf(key, hash)) };
 	}
 
-	/** Whether a block that a node received, signed with one of the keys, was signed by another signer: a clone of this one. */
-	private async compare({ address, data }: Request): Promise<object> {
+	/** Whether a received block has a signature of a key, but wasn't signed here: a clone of this signer, or a node, has the key, too. */
+	private async compare({ address, data, signature }: Request): Promise<object> {
 		const name = String(address).slice(0, 64);
-		if (!this.keys.has(name)) return { error: "unknown key" };
+		const key = this.keys.get(name);
+		if (!key) return { error: "unknown key" };
 		const read = readRequest("block", name, String(data), BigInt(this.options.now()));
-		if (typeof read === "string" || !read.step) return { error: read };
-		const elsewhere = await this.marks.isElsewhere(read.step);
+		if (typeof read === "string") return { error: read };
+		const { step, hash, facts } = read;
+		// A witness may have changed its key: the block of the former one is none of this key.
+		if (!step || !isSignedWith(key, hash, String(signature))) return { elsewhere: false };
+		const elsewhere = await this.marks.isElsewhere(step);
 		if (elsewhere) {
-			await this.note("block", name, read.facts, "signed elsewhere");
 			this.options.warn?.(`a block of ${name} wasn't signed here: another signer or node has this key`);
+			// The node has to know of it even if the disk is full.
+			await this.note("block", name, facts, "signed elsewhere").catch(({ message }: OperatorError) =>
+				this.options.warn?.(message),
+			);
 		}
 		return { elsewhere };
 	}
@@ -429,6 +440,18 @@ async function signatureOf(key: HeldKey, hash: Uint8Array): Promise<Uint8Array> 
 	return postQuantumAlgorithm(key.scheme).sign(hash, key.privateKey);
 }
 
+/** @param signature in hexadecimal, from outside */
+function isSignedWith(key: HeldKey, hash: Uint8Array, signature: string): boolean {
+	if (!/^(?:[0-9a-f]{2})+$/.test(signature)) return false;
+	if (isLent(key)) return isSignedBy(hash, fromHex(signature), key.address);
+	return isSignedBy(
+		hash,
+		fromHex(signature),
+		addressOfKey(key),
+		key instanceof Uint8Array ? undefined : key,
+	);
+}
+
 function listed(address: string, key: HeldKey): object {
 	return key instanceof Uint8Array || isLent(key)
 		? { address }
@@ -440,6 +463,8 @@ interface Request {
 	readonly do?: unknown;
 	readonly address?: unknown;
 	readonly data?: unknown;
+	/** Of a block that was received. */
+	readonly signature?: unknown;
 	/** Kind of a message. */
 	readonly kind?: unknown;
 	/** Id of a transaction. */

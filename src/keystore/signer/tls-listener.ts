@@ -282,6 +282,8 @@ class Places implements ConnectionRule {
 	private readonly begunMs = new WeakMap<Socket, number>();
 	/** Those whose handshake is done. */
 	private readonly greeted = new WeakSet<Socket>();
+	/** Those on which a request has begun. */
+	private readonly begun = new WeakSet<Socket>();
 	/** Those with a request, by the connections that carry them. */
 	private readonly asked = new Map<Socket, TLSSocket>();
 	readonly everyMs = 1_000;
@@ -292,13 +294,14 @@ class Places implements ConnectionRule {
 
 	watch(socket: TLSSocket, carrier: Socket): void {
 		this.greeted.add(carrier);
+		socket.once("data", () => this.begun.add(carrier));
 		socket.on("data", (chunk: Buffer | string) => chunk.includes("\n") && this.asked.set(carrier, socket));
 		socket.on("close", () => this.asked.delete(carrier));
 	}
 
-	/** Whether a request may begin at any time, but none has. */
+	/** Whether its handshake is done, and nothing of a request has come. */
 	isReady(socket: Socket): boolean {
-		return this.greeted.has(socket) && !this.asked.has(socket);
+		return this.greeted.has(socket) && !this.begun.has(socket);
 	}
 
 	private readonly ageMs = (socket: Socket): number => performance.now() - (this.begunMs.get(socket) ?? 0);

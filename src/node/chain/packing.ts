@@ -46,8 +46,8 @@ export interface Producer {
 interface RemoteSigning {
 	/** Called one slot before {@link block}, which then needs no new connection. */
 	readonly prepare: () => void;
-	/** Whether the signer has not signed a block that was received: another one has the key. @param header encoded {@link BlockHeaderRaw} */
-	readonly isElsewhere: (header: Uint8Array) => Promise<boolean>;
+	/** Whether a received block has a signature of the key that isn't the signer's. @param header encoded {@link BlockHeaderRaw} */
+	readonly isElsewhere: (header: Uint8Array, signature: Uint8Array) => Promise<boolean>;
 	/** @param header encoded {@link BlockHeaderRaw} */
 	readonly block: (header: Uint8Array) => Promise<Uint8Array>;
 	readonly hello: (timestampMs: bigint) => Promise<Uint8Array>;

@@ -74,6 +74,13 @@ type ProductionState =
 	| "NOT_SYNCED"
 	| "FAILED";
 
+/** What becomes of a slot if nothing prevents a block in one of this node's. */
+export const READY_STATES: ReadonlySet<ProductionState | undefined> = new Set([
+	"PRODUCED",
+	"NOT_MY_TURN",
+	"NOT_TIME_YET",
+] as const);
+
 interface SlotProducerOptions {
 	readonly chain: Chain;
 	readonly producers: readonly Producer[];
@@ -94,6 +101,10 @@ interface SlotProducerOptions {
 	/** Called for each slot that could not be used, and with the reason why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
 	readonly onFailure: (error: unknown) => void;
+	/** Called for a block of another node with one of the keys; one of them pauses. */
+	readonly onDouble: (block: SignedBlock) => void;
+	/** Called if a remote signer doesn't say whether a received block is its own. */
+	readonly onUncheckedDouble: (error: unknown) => void;
 }
 
 export class SlotProducer {
@@ -113,6 +124,8 @@ export class SlotProducer {
 	private lastOwn = "";
 	/** By the monotonic clock. */
 	private heldUntilMs = Number.NEGATIVE_INFINITY;
+	/** Whether a remote signer is being asked about a received block. */
+	private isAsking = false;
 	private readonly unobserve: () => void;
 	/** A packed and announced block, to be applied a little later, so that requests don't wait for both at once. */
 	private packed: { readonly turn: NodeJS.Timeout; readonly apply: () => void } | undefined;
@@ -132,16 +145,22 @@ export class SlotProducer {
 		const { clock, monotonicClock, producers, isMaster } = this.options;
 		if (block.idHex === this.lastOwn || !this.synced || clock() - block.timestampMs > SLOT_MS) return;
 		const producer = producerOf(producers, block.witness);
-		if (!producer || !isMaster() || this.lastOwn > block.idHex) return;
+		if (!producer || !isMaster()) return;
 		const hold = (): void => {
-			this.heldUntilMs = monotonicClock() + HOLD_MS;
+			this.options.onDouble(block);
+			if (this.lastOwn <= block.idHex) this.heldUntilMs = monotonicClock() + HOLD_MS;
 		};
 		if (!producer.remote) return hold();
+		if (this.isAsking) return;
+		this.isAsking = true;
 		// Nodes may share a remote signer, which signs once per slot: only it knows of a block that it didn't sign.
-		producer.remote.isElsewhere(BlockHeaderRaw.encode(block.raw)).then(
-			(isElsewhere) => isElsewhere && hold(),
-			() => undefined,
-		);
+		const signature = block.postQuantum?.signature ?? block.header.witness_signature;
+		producer.remote
+			.isElsewhere(BlockHeaderRaw.encode(block.raw), signature)
+			.then((isElsewhere) => isElsewhere && hold(), this.options.onUncheckedDouble)
+			.finally(() => {
+				this.isAsking = false;
+			});
 	}
 
 	/** Wakes at every multiple of the slot length. */
@@ -155,18 +174,18 @@ export class SlotProducer {
 				const state = this.tryProduce();
 				if (state !== this.last && state !== "PRODUCED") this.options.onSkipped(state);
 				this.last = state;
-				this.prepareNext(state);
 			} catch (error) {
 				this.last = "FAILED";
 				this.options.onFailure(error);
 			}
 			this.start();
+			this.prepareNext();
 		}, wait);
 	}
 
-	/** Has a remote signer's connection opened one slot ahead. @param state what became of the current slot */
-	private prepareNext(state: ProductionState): void {
-		if (state !== "PRODUCED" && state !== "NOT_MY_TURN" && state !== "NOT_TIME_YET") return;
+	/** Has a remote signer's connection opened one slot ahead. */
+	private prepareNext(): void {
+		if (!READY_STATES.has(this.last)) return;
 		const { chain, clock, producers } = this.options;
 		const next = slotOf(chain.state, clock() + LEAD_MS) + 1n;
 		producerOf(producers, scheduledWitness(chain.state, next))?.remote?.prepare();

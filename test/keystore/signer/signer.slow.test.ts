@@ -22,7 +22,7 @@ import { LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
 import { be64, concatBytes, fromHex } from "../../../src/protocol/bytes.js";
 import { sha256 } from "../../../src/protocol/hash.js";
 import { BlockHeaderRaw, PBFTMessageRaw, TransactionRaw } from "../../../src/protocol/messages.js";
-import { addressOfPrivateKey, recoverAddress } from "../../../src/protocol/signature.js";
+import { addressOfPrivateKey, recoverAddress, signBlock } from "../../../src/protocol/signature.js";
 
 /** As long as a busy machine takes. */
 const PATIENCE_MS = 600_000;
@@ -118,13 +118,19 @@ describe("a signer", () => {
 	});
 
 	test("knows of a block whether another signer has its key, and writes it down", async () => {
-		expect(await key.isElsewhere(header(5n, 15_000n))).toBe(true);
+		const isElsewhere = (data: Uint8Array, by = KEY): Promise<boolean> =>
+			key.isElsewhere(data, signBlock(sha256(data), by));
+		expect(await isElsewhere(header(5n, 15_000n))).toBe(true);
 		await key.sign("block", header(5n, 15_000n));
 		// Blocks before the last one may be of this signer.
-		for (const own of [header(5n, 15_000n), header(4n, 12_000n)]) expect(await key.isElsewhere(own)).toBe(false);
+		for (const own of [header(5n, 15_000n), header(4n, 12_000n)]) expect(await isElsewhere(own)).toBe(false);
 		for (const other of [header(5n, 15_000n, { version: 39 }), header(5n, 15_001n), header(6n, 18_000n)])
-			expect(await key.isElsewhere(other)).toBe(true);
-		await expect(key.isElsewhere(header(5n, 0n))).rejects.toThrow("not a header of a block");
+			expect(await isElsewhere(other)).toBe(true);
+		// Of the witness's former key, or of none.
+		expect(await isElsewhere(header(6n, 18_000n), new Uint8Array(32).fill(8))).toBe(false);
+		for (const signature of [new Uint8Array(65), new Uint8Array(0)])
+			expect(await key.isElsewhere(header(6n, 18_000n), signature)).toBe(false);
+		await expect(isElsewhere(header(5n, 0n))).rejects.toThrow("not a header of a block");
 		const lines = readFileSync(join(directory, "state", LOG_NAME), "utf8").trimEnd().split("\n");
 		expect(lines.filter((line) => line.includes('"decision":"signed elsewhere"'))).toHaveLength(4);
 		expect(warnings.filter((line) => line.includes("another signer or node has this key"))).toHaveLength(4);
@@ -333,7 +339,7 @@ describe("a signer", () => {
 		expect(await ask('{"do":[[]]}\n')).toBe('{"error":"not a request"}\n');
 		expect(await ask("null\n")).toBe('{"error":"unknown request"}\n');
 		expect(await ask('{"do":"block","address":"T","data":{}}\n')).toBe('{"error":"unknown key"}\n');
-		expect(await ask("x".repeat(5_000))).toBe('{"error":"too long"}\n');
+		expect(await ask("x".repeat(9_000))).toBe('{"error":"too long"}\n');
 		await key.sign("block", header(5n, 15_000n));
 	});
 

@@ -28,7 +28,9 @@ import { Signer } from "../../../src/keystore/signer/server.js";
 import { listenTls } from "../../../src/keystore/signer/tls-listener.js";
 import { MAX_CONNECTIONS } from "../../../src/node/listening/connection-gate.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
+import { BlockHeaderRaw } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey } from "../../../src/protocol/signature.js";
+import { SLOT_MS } from "../../../src/protocol/timing.js";
 
 const KEY = new Uint8Array(32).fill(7);
 const ADDRESS = addressOfPrivateKey(KEY);
@@ -223,6 +225,17 @@ test("a signer that is away is told from a certificate, a file or a place by whi
 	for (const server of [silent, other]) server.close();
 });
 
+const header = (slot: number): Uint8Array =>
+	BlockHeaderRaw.encode(
+		BlockHeaderRaw.create({
+			number: BigInt(slot),
+			timestamp: BigInt(NOW_MS) + (BigInt(slot) - 4n) * SLOT_MS,
+			txTrieRoot: new Uint8Array(32),
+			parentHash: new Uint8Array(32),
+			witness_address: ADDRESS,
+		}),
+	);
+
 test("a connection opened in advance carries the next signature, or is replaced where it has closed since", async () => {
 	const opened: Socket[] = [];
 	let serve = (socket: Socket, client: SignerClient): void => signer.serve(socket, client);
@@ -243,20 +256,29 @@ test("a connection opened in advance carries the next signature, or is replaced 
 		key?.prepare();
 		await expect.poll(() => opened.length).toBe(before + 1);
 	};
+	let slot = 0;
 	const sign = async (): Promise<void> => {
-		expect(await key?.sign("hello", BigInt(NOW_MS))).toHaveLength(65);
+		expect(await key?.sign("block", header(++slot))).toHaveLength(65);
 	};
 	await prepare();
-	key?.prepare();
-	await sign();
-	expect(opened).toHaveLength(2);
+	// A vote or a greeting leaves it to the block.
+	expect(await key?.sign("hello", BigInt(NOW_MS))).toHaveLength(65);
+	expect(opened).toHaveLength(3);
 	await sign();
 	expect(opened).toHaveLength(3);
-	// Closed while nothing is asked: the client knows it, or is told once it asks.
+	// One that wasn't needed gives way to the next one.
 	await prepare();
-	opened[3]?.destroy();
+	await prepare();
+	await expect.poll(() => opened[3]?.destroyed).toBe(true);
 	await sign();
 	expect(opened).toHaveLength(5);
+	await sign();
+	expect(opened).toHaveLength(6);
+	// Closed while nothing is asked: the client knows it, or is told once it asks.
+	await prepare();
+	opened[6]?.destroy();
+	await sign();
+	expect(opened).toHaveLength(8);
 	// Closed by the request.
 	const served = serve;
 	serve = (socket) => {
@@ -265,13 +287,29 @@ test("a connection opened in advance carries the next signature, or is replaced 
 	};
 	await prepare();
 	await sign();
-	expect(opened).toHaveLength(7);
+	expect(opened).toHaveLength(10);
+	// Lost without notice: another one is tried in the same time.
+	let asked = "";
+	serve = (socket) => {
+		socket.on("data", (chunk) => {
+			asked += String(chunk);
+		});
+		serve = served;
+	};
+	await prepare();
+	vi.useFakeTimers({ toFake: ["setTimeout"] });
+	const signed = sign();
+	await expect.poll(() => asked).toContain("\n");
+	vi.advanceTimersByTime(HANDSHAKE_MS / 2);
+	vi.useRealTimers();
+	await signed;
+	expect(opened).toHaveLength(12);
 	// One that is open doesn't hold up the end.
 	await prepare();
 	vi.useFakeTimers({ toFake: ["setTimeout"] });
 	await counting.close();
 	vi.useRealTimers();
-	await expect(key?.sign("hello", BigInt(NOW_MS))).rejects.toMatchObject({ isAway: true });
+	await expect(key?.sign("block", header(++slot))).rejects.toMatchObject({ isAway: true });
 });
 
 test("an older TLS gets no answer", async () => {

@@ -5,7 +5,7 @@ import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.
 import { producerWithKey, SlotProducer } from "../../../src/node/production/slot-producer.js";
 import { LostSlotError } from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
-import { toHex } from "../../../src/protocol/bytes.js";
+import { concatBytes, toHex } from "../../../src/protocol/bytes.js";
 import { sha256 } from "../../../src/protocol/hash.js";
 import { OperatorError } from "../../../src/protocol/operator-error.js";
 import { forge, keyOfWitness, openSmall, produceMany, transfer, users } from "../chain/small-chain.js";
@@ -15,13 +15,15 @@ let nowMs: bigint;
 let uptimeMs: number;
 let produced: string[];
 let failures: unknown[];
+let doubles: string[];
+let unchecked: string[];
 let isReceiving: boolean;
 beforeEach(async () => {
 	open = await openSmall();
 	produceMany(open, 2);
 	nowMs = slotTimeMs(open.chain.state, 1n);
 	uptimeMs = 0;
-	[produced, failures] = [[], []];
+	[produced, failures, doubles, unchecked] = [[], [], [], []];
 	isReceiving = false;
 });
 afterEach(() => open.close());
@@ -44,6 +46,8 @@ function slotProducer(...own: readonly Producer[]): SlotProducer {
 		onProduced: ({ block }) => produced.push(block.idHex),
 		onSkipped: () => {},
 		onFailure: (error) => failures.push(error),
+		onDouble: ({ idHex }) => doubles.push(idHex),
+		onUncheckedDouble: (error) => unchecked.push(String(error)),
 	});
 }
 
@@ -239,7 +243,7 @@ describe("a slot of a key that is elsewhere", () => {
 	function remoteProducer(
 		answer: (header: Uint8Array) => Promise<Uint8Array>,
 		prepare = (): void => undefined,
-		isElsewhere = async (_: Uint8Array): Promise<boolean> => false,
+		isElsewhere = async (_: Uint8Array, _signature: Uint8Array): Promise<boolean> => false,
 	): SlotProducer {
 		const witness = scheduledWitness(open.chain.state, 1n);
 		const { sign: _, ...local } = producerWithKey(keyOfWitness(witness));
@@ -284,10 +288,12 @@ describe("a slot of a key that is elsewhere", () => {
 	test("is left out for 27 slots after a block that its signer didn't sign, not after one of another node with the signer", async () => {
 		const witness = scheduledWitness(open.chain.state, 1n);
 		const asked: string[] = [];
-		const answers = [false, true];
-		const producer = remoteProducer(signedAt, undefined, async (header) => {
-			asked.push(toHex(sha256(header)));
-			return answers.shift() as boolean;
+		const answers: (boolean | Error)[] = [false, new Error("away"), true];
+		const producer = remoteProducer(signedAt, undefined, async (header, signature) => {
+			asked.push(toHex(concatBytes(sha256(header), signature)));
+			const answer = answers.shift();
+			if (typeof answer !== "boolean") throw answer;
+			return answer;
 		});
 		const received: SignedBlock[] = [];
 		const receive = async (): Promise<void> => {
@@ -300,16 +306,24 @@ describe("a slot of a key that is elsewhere", () => {
 			// Five witnesses take turns.
 			nowMs += 15_000n;
 		};
+		const produce = async (): Promise<string> => {
+			const state = producer.tryProduce();
+			await turns();
+			pause();
+			nowMs += 15_000n;
+			return state;
+		};
 		await receive();
-		expect(producer.tryProduce()).not.toBe("DUP_WITNESS");
-		await turns();
-		pause();
-		nowMs += 15_000n;
+		expect([await produce(), doubles, unchecked]).toEqual(["PRODUCED", [], []]);
 		await receive();
-		expect(producer.tryProduce()).toBe("DUP_WITNESS");
+		expect([await produce(), doubles, unchecked]).toEqual(["PRODUCED", [], ["Error: away"]]);
+		await receive();
+		expect(await produce()).toBe("DUP_WITNESS");
+		expect(doubles).toEqual([received[2]?.idHex]);
 		uptimeMs += 81_000;
-		expect(producer.tryProduce()).not.toBe("DUP_WITNESS");
-		expect(asked).toEqual(received.map(({ rawHash }) => toHex(rawHash)));
+		expect(await produce()).toBe("PRODUCED");
+		const sent = received.map(({ rawHash, header }) => concatBytes(rawHash, header.witness_signature));
+		expect(asked).toEqual(sent.map(toHex));
 		producer.stop();
 	});
 
