@@ -1,7 +1,7 @@
 /**
  * What a signer in a process of its own adds to a block: headers signed by it, over its socket and by mutual TLS, beside headers signed
- * with a key at hand. Each takes a mark and a line of the log on the disk, and a check of the signature; and over the socket a connection,
- * which by mutual TLS is opened in advance, as a node does.
+ * with a key at hand. Each takes a mark and a line of the log on the disk, and a check of the signature. The connection is opened in
+ * advance, as a node does.
  *
  * npm run tool bench:signer -- [headers] [folder on the disk]
  */
