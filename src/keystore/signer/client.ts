@@ -13,7 +13,7 @@ import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import type { MessageKind } from "./messages.js";
 import {
 	CLIENT_ANSWER_MS,
-	isSignedBy,
+	isSignatureOf,
 	MAX_SIGNER_ANSWER,
 	SIGNER_ANSWER_MS,
 	type SignedKind,
@@ -115,7 +115,7 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 	const checked = (hash: Uint8Array, signature: unknown): Uint8Array => {
 		if (
 			isHex(signature, shortestSignature, longestSignature) &&
-			isSignedBy(hash, fromHex(signature), bytes, postQuantum)
+			isSignatureOf(hash, fromHex(signature), bytes, postQuantum)
 		)
 			return fromHex(signature);
 		throw new SignerError(`the signer at ${place.at} answered with no signature of ${text}`);

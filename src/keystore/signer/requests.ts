@@ -37,7 +37,7 @@ export interface ReadRequest {
 }
 
 /** @param postQuantum the public key, for a key that isn't of secp256k1; its library must be loaded */
-export function isSignedBy(
+export function isSignatureOf(
 	hash: Uint8Array,
 	signature: Uint8Array,
 	address: Uint8Array,

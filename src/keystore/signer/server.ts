@@ -26,7 +26,7 @@ import type { Policies, SignerClient } from "./policies.js";
 import type { DeskDecision, PolicyDesk } from "./policy-desk.js";
 import {
 	CLIENT_ANSWER_MS,
-	isSignedBy,
+	isSignatureOf,
 	MAX_CLIENT_REQUEST,
 	MAX_SIGNER_REQUEST,
 	markedStepOf,
@@ -443,8 +443,8 @@ async function signatureOf(key: HeldKey, hash: Uint8Array): Promise<Uint8Array> 
 /** @param signature in hexadecimal, from outside */
 function isSignedWith(key: HeldKey, hash: Uint8Array, signature: string): boolean {
 	if (!/^(?:[0-9a-f]{2})+$/.test(signature)) return false;
-	if (isLent(key)) return isSignedBy(hash, fromHex(signature), key.address);
-	return isSignedBy(
+	if (isLent(key)) return isSignatureOf(hash, fromHex(signature), key.address);
+	return isSignatureOf(
 		hash,
 		fromHex(signature),
 		addressOfKey(key),

@@ -1,0 +1,55 @@
+/**
+ * The checks of `npm test` after the build: types and lint beside the tests, as a compiler uses one core and many
+ * tests wait. What they say follows the tests' output; a fault in them ends the tests.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const CHECKS: readonly (readonly string[])[] = [
+	["node_modules/typescript/bin/tsc", "--noEmit"],
+	["node_modules/typescript/bin/tsc", "--noEmit", "-p", "tsconfig.explorer.json"],
+	["node_modules/@biomejs/biome/bin/biome", "check", "."],
+];
+
+const cwd = fileURLToPath(new URL("..", import.meta.url));
+const started = new Set<ChildProcess>();
+
+function start(words: readonly string[], stdio: "inherit" | "pipe"): ChildProcess {
+	const child = spawn(process.execPath, words, { cwd, stdio: ["ignore", stdio, stdio] });
+	started.add(child);
+	child.once("close", () => started.delete(child));
+	return child;
+}
+
+/** @returns whether it passes; what it says otherwise is printed */
+async function passes(words: readonly string[]): Promise<boolean> {
+	const child = start(words, "pipe");
+	let said = "";
+	for (const stream of [child.stdout, child.stderr])
+		stream?.setEncoding("utf8").on("data", (text: string) => {
+			said += text;
+		});
+	const [code] = await once(child, "close");
+	if (code !== 0) process.stderr.write(`${words.slice(1).join(" ")}\n${said}`);
+	return code === 0;
+}
+
+/** One after the other, so that a core stays for the tests. */
+async function check(): Promise<boolean> {
+	for (const words of CHECKS) if (!(await passes(words))) return false;
+	return true;
+}
+
+const tests = start(["node_modules/vitest/vitest.mjs", "run", ...process.argv.slice(2)], "inherit");
+const stop = (): void => {
+	for (const child of started) child.kill();
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+const checked = check().then((isClean) => {
+	if (!isClean) stop();
+	return isClean;
+});
+const [code] = await once(tests, "close");
+process.exitCode = (await checked) && code === 0 ? 0 : 1;
