@@ -8,13 +8,13 @@ import { command } from "../terminal/base/command-row.js";
 import { interfaceEntries } from "../terminal/contract/contract-input.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags, required } from "../terminal/flags/flags.js";
-import { readBoundedFile } from "../terminal/input/bounded-file.js";
 import { givenStdin } from "../terminal/input/stdin.js";
 import { hashSignature } from "../terminal/keys/agent-signature.js";
 import { printJson } from "../terminal/output/output.js";
 import { agree } from "../terminal/prompt/confirmation.js";
 import { canAsk } from "../terminal/prompt/controlling-terminal.js";
 import { recipientFacts } from "../wallet/actions/transfer.js";
+import { readBoundedFile } from "../wallet/bounded-file.js";
 import {
 	checkRedirections,
 	compareContacts,
@@ -152,7 +152,7 @@ export const ContactImport = command({
 		const text =
 			args.file === "-"
 				? await givenStdin("the list")
-				: (await readBoundedFile(args.file, MAX_LIST_BYTES)).toString("utf8");
+				: readBoundedFile(args.file, MAX_LIST_BYTES).toString("utf8");
 		const { contacts, interfaces, signer } = readContactList(text);
 		const wanted = flags.from === undefined ? undefined : await accountNamed(settings, flags.from);
 		const by = signer === undefined ? "nobody" : toBase58Check(signer);

@@ -7,7 +7,7 @@ import { installRecoverEngine } from "../node/signatures/engine.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
-import { readBoundedFile } from "../terminal/input/bounded-file.js";
+import { readBoundedFile } from "../wallet/bounded-file.js";
 
 /**
  * Executes a bundle's block.
@@ -19,7 +19,7 @@ export async function reproduceFile(
 	timeoutMs: number,
 ): Promise<{ readonly bundle: FaultBundle; readonly result: Reproduction }> {
 	const deadlineMs = performance.now() + timeoutMs;
-	const bytes = await readBoundedFile(path, MAX_FILE_BYTES);
+	const bytes = readBoundedFile(path, MAX_FILE_BYTES);
 	await useFastHashing();
 	installRecoverEngine();
 	const time = { deadlineMs, timeoutMs };

@@ -8,18 +8,18 @@ import { InclusionError, MAX_SET_LENGTH, type WitnessSet } from "../../protocol/
 import { command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { nodeFlags, required } from "../../terminal/flags/flags.js";
-import { readBoundedFile } from "../../terminal/input/bounded-file.js";
 import { writeNewFile } from "../../terminal/output/new-file.js";
 import { printBytes } from "../../terminal/output/output.js";
 import { one } from "../../terminal/schema/result-shape.js";
 import { inclusionShape } from "../../terminal/schema/view-shapes.js";
+import { readBoundedFile } from "../../wallet/bounded-file.js";
 import { Failure } from "../../wallet/failure.js";
 import { proveInclusion } from "../../wallet/inclusion/prove.js";
 import { witnessSetNamed } from "../../wallet/inclusion/witness-keys.js";
 import { inclusionLines, viewInclusion } from "../../wallet/view/inclusion-view.js";
 
 const readSet = (name: string): Promise<WitnessSet> =>
-	witnessSetNamed(name, async (path) => (await readBoundedFile(path, MAX_SET_LENGTH)).toString("utf8"));
+	witnessSetNamed(name, async (path) => readBoundedFile(path, MAX_SET_LENGTH).toString("utf8"));
 
 export const TxProve = query({
 	takesIds: true,
@@ -65,7 +65,7 @@ export const TxVerify = command({
 	},
 	run: async ({ args, flags, print }) => {
 		const trusted = await readSet(flags.witnesses);
-		const proof = await readBoundedFile(args.file, MAX_PROOF_LENGTH);
+		const proof = readBoundedFile(args.file, MAX_PROOF_LENGTH);
 		installRecoverEngine();
 		try {
 			const proven = await verifyInclusion(proof, trusted);

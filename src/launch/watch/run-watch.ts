@@ -20,7 +20,7 @@ import {
 	type WitnessSet,
 } from "../../protocol/inclusion/witness-set.js";
 import { PUBLIC_NETWORKS, type PublicNetwork, publicNetworkOf } from "../../protocol/public-networks.js";
-import { readBoundedFile } from "../../terminal/input/bounded-file.js";
+import { readBoundedFile } from "../../wallet/bounded-file.js";
 import { Failure } from "../../wallet/failure.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import { parseDuration } from "../../wallet/values/moment.js";
@@ -257,7 +257,7 @@ async function trustedSet({ checkpoint, network }: WatchWords, askNode?: AskNode
 	}
 	if (askNode && isNodeUrl(name)) return { trusted: await askNode(name), source: "node" };
 	try {
-		const text = (await readBoundedFile(name, MAX_SET_LENGTH)).toString("utf8");
+		const text = readBoundedFile(name, MAX_SET_LENGTH).toString("utf8");
 		return { trusted: readWitnessSet(text), source: "file" };
 	} catch (error) {
 		if (error instanceof InclusionError) throw new Failure("bad_value", `${name}: ${error.message}`);

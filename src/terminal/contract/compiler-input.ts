@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
 import { artifactMember } from "../../wallet/abi/interface.js";
+import { readBoundedFile } from "../../wallet/bounded-file.js";
 import {
 	buildFile,
 	type CompiledContract,
@@ -20,7 +21,6 @@ import {
 import { Failure } from "../../wallet/failure.js";
 import { givenJson, isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
-import { readBoundedFile } from "../input/bounded-file.js";
 import { flagText } from "./contract-input.js";
 
 /** How sources are compiled; what they don't say is taken from the project's `foundry.toml`, by its profile `FOUNDRY_PROFILE`. */
@@ -99,7 +99,7 @@ async function compilerFile(path: string): Promise<Json> {
 }
 
 async function readFileJson(path: string): Promise<Json> {
-	return givenJson((await readBoundedFile(path, MAX_FILE_BYTES)).toString("utf8"), `${path} is not JSON`);
+	return givenJson(readBoundedFile(path, MAX_FILE_BYTES).toString("utf8"), `${path} is not JSON`);
 }
 
 /** Reads a file beside another one; undefined if there is none. @throws {Failure} `bad_value` if it can't be read */

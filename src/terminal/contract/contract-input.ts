@@ -1,12 +1,12 @@
 /** What commands on contracts share: flags, the contract's interface, and parsing of calls. */
 
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
 import { Flags, type Interfaces } from "@oclif/core";
 import { type ContractInterface, plainDigits } from "../../abi/parameter.js";
 import { areNamed } from "../../wallet/abi/argument.js";
 import { entriesOf, readInterface } from "../../wallet/abi/interface.js";
 import { callInWords } from "../../wallet/actions/contract-plan.js";
+import { unreadable } from "../../wallet/bounded-file.js";
 import { canBeKept, ownEntries, ownInterface } from "../../wallet/configuration/own-interfaces.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -25,8 +25,7 @@ import {
 	storedInterface,
 } from "../../wallet/view/contract-record.js";
 import { optional, required } from "../flags/flags.js";
-import { unreadable } from "../input/bounded-file.js";
-import { givenStdin } from "../input/stdin.js";
+import { givenStdin, readStream } from "../input/stdin.js";
 
 export const abiFlag = {
 	abi: Flags.string({
@@ -124,6 +123,7 @@ function wholeNumber(flag: string, text: string): bigint {
 }
 
 const FILE = /\.(json|abi)$/i;
+const MAX_FILE_BYTES = 256 << 20;
 const ONE_WORD = /^[^\s[{"]+$/;
 
 /**
@@ -141,7 +141,8 @@ export async function flagText(value: string, purpose: string): Promise<string> 
 		if (!isFile) return value;
 	}
 	const path = value.replace(/^@/, "");
-	return readFile(path, "utf8").catch(unreadable(path));
+	// May be a pipe, as of a shell's <(…), or a link to a device, which never ends.
+	return readStream(createReadStream(path), path, MAX_FILE_BYTES).catch(unreadable(path));
 }
 
 /**

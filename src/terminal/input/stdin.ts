@@ -29,11 +29,20 @@ function take(purpose: string): void {
  */
 export async function readStdin(purpose: string): Promise<string> {
 	take(purpose);
+	return readStream(process.stdin, "standard input", MAX_INPUT_BYTES);
+}
+
+/** Reads a stream to its end. @param name for messages @throws {Failure} `bad_value` if it is too long */
+export async function readStream(
+	stream: AsyncIterable<Buffer>,
+	name: string,
+	maxBytes: number,
+): Promise<string> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+	for await (const chunk of stream) {
 		size += chunk.length;
-		if (size > MAX_INPUT_BYTES) throw new Failure("bad_value", "standard input is larger than 64 MiB");
+		if (size > maxBytes) throw new Failure("bad_value", `${name} is larger than ${maxBytes >> 20} MiB`);
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks)

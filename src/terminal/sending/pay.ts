@@ -20,6 +20,7 @@ import {
 	signedOf,
 } from "../../wallet/actions/payment-journal.js";
 import type { Actor } from "../../wallet/actions/plan.js";
+import { unreadable } from "../../wallet/bounded-file.js";
 import { withFileLock } from "../../wallet/configuration/file-lock.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { atLine, Failure, linesText, onRefusal, refusalOfList } from "../../wallet/failure.js";
@@ -31,7 +32,6 @@ import { riskLine } from "../../wallet/transaction/risks.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
-import { unreadable } from "../input/bounded-file.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import {

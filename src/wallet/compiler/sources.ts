@@ -1,13 +1,17 @@
 /** Collects contract sources and everything they import into a compiler's standard JSON input. */
 
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, relative, resolve } from "node:path";
+import { readBoundedFile } from "../bounded-file.js";
 import { Failure } from "../failure.js";
 import type { JsonRecord } from "../json.js";
 
 const MAX_FILES = 1_000;
 const MAX_BYTES = 16 * 1024 * 1024;
+/** The most imports of all files, each counted once a file. */
+const MAX_IMPORTS = 50_000;
+const MAX_REMAPPINGS = 500;
 /** The compiler's own number of runs. */
 const DEFAULT_RUNS = 200;
 
@@ -41,7 +45,7 @@ export function withWantedOutput(input: JsonRecord): JsonRecord {
 /**
  * Reads sources and their imports: by relative path, by the project's remappings, or from `node_modules` of the project or above.
  * @param directory base of relative paths
- * @throws {Failure} `bad_value` for a file that can't be read; for more than 1,000 files or 16 MiB
+ * @throws {Failure} `bad_value` for a file that can't be read; for more than 1,000 files, 50,000 imports or 16 MiB
  */
 export async function standardInput(
 	paths: readonly string[],
@@ -51,15 +55,20 @@ export async function standardInput(
 ): Promise<JsonRecord> {
 	const sources = new Map<string, string>();
 	const pending = paths.map((path) => unitName(resolve(directory, path), root));
-	let bytes = 0;
+	const rules = remappings.flatMap(remappingOf);
+	let [bytes, imports] = [0, 0];
 	for (let unit = pending.pop(); unit !== undefined; unit = pending.pop()) {
 		if (sources.has(unit)) continue;
 		const text = await readSource(unit, root);
+		const paths = importsOf(text);
 		bytes += text.length;
-		if (sources.size >= MAX_FILES || bytes > MAX_BYTES)
-			throw new Failure("bad_value", `the sources are more than ${MAX_FILES} files or 16 MiB`);
+		imports += paths.length;
+		if (sources.size >= MAX_FILES || bytes > MAX_BYTES || imports > MAX_IMPORTS) {
+			const most = `${MAX_FILES} files, ${MAX_IMPORTS} imports or 16 MiB`;
+			throw new Failure("bad_value", `the sources are more than ${most}`);
+		}
 		sources.set(unit, text);
-		for (const path of importsOf(text)) pending.push(resolveImport(path, unit, remappings));
+		for (const path of paths) pending.push(resolveImport(path, unit, rules));
 	}
 	return withWantedOutput({
 		language: "Solidity",
@@ -84,17 +93,22 @@ function unitName(path: string, directory: string): string {
 	return (near.startsWith("..") ? path : near).replaceAll("\\", "/");
 }
 
-function resolveImport(path: string, importer: string, remappings: readonly string[]): string {
+function resolveImport(path: string, importer: string, remappings: readonly Remapping[]): string {
 	if (!/^\.\.?\//.test(path)) return remapped(path, importer, remappings);
 	return normalize(join(dirname(importer), path)).replaceAll("\\", "/");
 }
 
-const IMPORT = /(?:^|;)[ \t]*import\b(?:[^;"']*\bfrom\b)?\s*["']([^"'\n]+)["']/gm;
+/** Any text after the word is taken, whether or not a path follows: nothing is looked through twice. */
+const IMPORT = /(?:^|;)[ \t]*import\b([^;"']*)(?:["']([^"'\n]+)["'])?/gm;
+const TEXT_OR_COMMENT = /("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|\/\*(?:[\s\S]*?\*\/|[\s\S]*)|\/\/.*/g;
 
-/** Paths that a source imports. An import in a comment that isn't recognized only causes a needless read. */
+/** Paths that a source imports, each once. */
 export function importsOf(text: string): string[] {
-	const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^[ \t]*\/\/.*$/gm, "");
-	return [...code.matchAll(IMPORT)].map(([, path]) => path as string);
+	const code = text.replace(TEXT_OR_COMMENT, "$1");
+	const found = [...code.matchAll(IMPORT)].flatMap(([, names = "", path]) =>
+		path !== undefined && /^$|\bfrom$|\n[ \t]*import$/.test(names.trimEnd()) ? [path] : [],
+	);
+	return [...new Set(found)];
 }
 
 async function readSource(unit: string, directory: string): Promise<string> {
@@ -105,12 +119,11 @@ async function readSource(unit: string, directory: string): Promise<string> {
 	const candidates = isAbsolute(unit) ? [unit] : [directory, ...above].map((place) => join(place, unit));
 	for (const path of candidates) {
 		try {
-			if ((await stat(path)).size > MAX_BYTES)
-				throw new Failure("bad_value", `${path} is larger than 16 MiB`);
-			return await readFile(path, "utf8");
-		} catch (error) {
-			if (error instanceof Failure) throw error;
+			if (!(await stat(path)).isFile()) continue;
+		} catch {
+			continue;
 		}
+		return readBoundedFile(path, MAX_BYTES).toString("utf8");
 	}
 	throw new Failure("bad_value", `the source ${unit} can't be read`, {
 		hint: "imports are looked for beside their file, by the project's remappings, below its top, and in node_modules there and above",
@@ -143,7 +156,7 @@ const OPEN_OR_STICKY = 0o1002;
 /**
  * The project that a source file belongs to. Files of other users, as in /tmp, mark none and aren't read.
  * @param directory used as the root if no file marks one; the file's own directory, where others may write
- * @throws {Failure} `bad_value` for settings that are too long
+ * @throws {Failure} `bad_value` for settings that are too long or not a file, and for more than 500 remappings
  */
 export function projectOf(file: string, directory: string): Project {
 	const beside = dirname(resolve(directory, file));
@@ -201,9 +214,14 @@ function isOwn(path: string, beside?: string): boolean {
 function remappingsOf(root: string): readonly string[] {
 	const lines = settingsText(join(root, "remappings.txt")).split("\n");
 	const toml =
-		/^[ \t]*remappings[ \t]*=[ \t]*\[([^\]]*)\]/m.exec(settingsText(join(root, "foundry.toml")))?.[1] ?? "";
+		/^[ \t]*remappings[ \t]*=[ \t]*\[([^\]]*)/m.exec(settingsText(join(root, "foundry.toml")))?.[1] ?? "";
 	const quoted = [...toml.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g)].map(([, a, b]) => a ?? b ?? "");
 	const given = [...lines, ...quoted].map((line) => line.trim()).filter((line) => /^[^#=]+=.+$/.test(line));
+	if (given.length > MAX_REMAPPINGS)
+		throw new Failure(
+			"bad_value",
+			`${root} has ${given.length} remappings, at most ${MAX_REMAPPINGS} are read`,
+		);
 	const prefixes = new Set(given.map((line) => line.replace(/^[^:=]*:/, "").split("=")[0]));
 	return [...given, ...librariesOf(root).filter((line) => !prefixes.has(line.split("=")[0]))];
 }
@@ -271,8 +289,9 @@ const unreadable = (file: string, what: string): Failure =>
 		hint: "write it on a line of its own below [profile.<name>], or say it by --optimizer-runs, --evm-version, --[no-]via-ir and --solc <version or path>; standard JSON says it itself",
 	});
 
+/** A quote that isn't closed takes the whole rest: nothing is looked through twice. */
 const TOML_TEXT_OR_COMMENT =
-	/"{3}(?:\\[\s\S]|[^\\])*?"{3,5}|'{3}[\s\S]*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#.*/g;
+	/"{3}(?:\\[\s\S]|[^\\])*?"{3,5}|'{3}[\s\S]*?'{3,5}|"(?!"")(?:\\.|[^"\\\n])*"|'(?!'')[^'\n]*'|#.*|(["'])[\s\S]*/g;
 
 /**
  * Values of TOML as written, by their keys after those of their tables: `profile.default.via_ir`. Comments are left out, and all texts but
@@ -280,9 +299,10 @@ const TOML_TEXT_OR_COMMENT =
  * @throws {Failure} `bad_value`
  */
 function tomlValues(text: string, file: string): ReadonlyMap<string, string> {
-	const bare = text.replace(TOML_TEXT_OR_COMMENT, (part) =>
-		part.startsWith("#") ? "" : /^(["'])[\w.-]*\1$/.test(part) ? part : '""',
-	);
+	const bare = text.replace(TOML_TEXT_OR_COMMENT, (part, unclosed: string | undefined) => {
+		if (unclosed !== undefined) throw unreadable(file, part.slice(0, 60).split("\n", 1)[0] ?? "");
+		return part.startsWith("#") ? "" : /^(["'])[\w.-]*\1$/.test(part) ? part : '""';
+	});
 	const plain = (key: string): string => key.replace(/[\s"']/g, "").replaceAll("-", "_");
 	const found = new Map<string, string>();
 	let [table, key, depth] = ["", "", 0];
@@ -318,16 +338,25 @@ function librariesOf(root: string): string[] {
 
 function settingsText(path: string): string {
 	if (!existsSync(path)) return "";
-	if (statSync(path).size > MAX_SETTINGS_BYTES)
-		throw new Failure("bad_value", `${path} is longer than settings of a project are`);
-	return readFileSync(path, "utf8");
+	return readBoundedFile(path, MAX_SETTINGS_BYTES).toString("utf8");
+}
+
+interface Remapping {
+	readonly context: string;
+	readonly prefix: string;
+	readonly target: string;
+}
+
+/** The parts of `context:prefix=target`; none for other text. */
+export function remappingOf(line: string): readonly Remapping[] {
+	const [, context = "", prefix, target = ""] = /^(?:([^:=]*):)?([^=]+)=(.*)$/.exec(line) ?? [];
+	return prefix === undefined ? [] : [{ context, prefix, target }];
 }
 
 /** The unit that an import refers to, by the longest matching remapping. @param importer importing unit */
-export function remapped(path: string, importer: string, remappings: readonly string[]): string {
+export function remapped(path: string, importer: string, remappings: readonly Remapping[]): string {
 	let best: { readonly rank: number; readonly unit: string } | undefined;
-	for (const line of remappings) {
-		const [, context = "", prefix = "", target = ""] = /^(?:([^:=]*):)?([^=]+)=(.*)$/.exec(line) ?? [];
+	for (const { context, prefix, target } of remappings) {
 		if (!path.startsWith(prefix) || !importer.startsWith(context)) continue;
 		const rank = context.length * 1e6 + prefix.length;
 		if (!best || rank >= best.rank) best = { rank, unit: target + path.slice(prefix.length) };

@@ -104,6 +104,8 @@ describe("sources", () => {
 		["import {A, B as C} from \"lib/b.sol\";\nimport * as D from '../d.sol';", ["lib/b.sol", "../d.sol"]],
 		['import {\n  A\n} from "a.sol";', ["a.sol"]],
 		['// import "no.sol";\n/* import "no.sol"; */ string s = "import";', []],
+		['import "./a.sol"; // lib/*.sol, it\'s\nimport "./a.sol"; import "b//c.sol";', ["./a.sol", "b//c.sol"]],
+		['import {A}\nimport "a.sol"; import B "b.sol";', ["a.sol"]],
 	])("imports of %j", (text, paths) => {
 		expect(importsOf(text)).toEqual(paths);
 	});

@@ -1,8 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { projectOf, remapped, standardInput } from "../../../src/wallet/compiler/sources.js";
+import {
+	importsOf,
+	projectOf,
+	remapped,
+	remappingOf,
+	standardInput,
+} from "../../../src/wallet/compiler/sources.js";
 
 let top: string;
 beforeEach(() => {
@@ -132,7 +139,7 @@ test("another profile says what it says, and the default one the rest", () => {
 });
 
 test("the longest remapping counts, where its context fits", () => {
-	const lines = ["a/=one/", "a/b/=two/", "lib:a/=three/", "no line"];
+	const lines = ["a/=one/", "a/b/=two/", "lib:a/=three/", "no line"].flatMap(remappingOf);
 	expect(remapped("a/x.sol", "src/A.sol", lines)).toBe("one/x.sol");
 	expect(remapped("a/b/x.sol", "src/A.sol", lines)).toBe("two/x.sol");
 	expect(remapped("a/b/x.sol", "lib/A.sol", lines)).toBe("three/b/x.sol");
@@ -200,7 +207,35 @@ test.skipIf(process.getuid === undefined)(
 	},
 );
 
-test("settings that are longer than settings are get refused", () => {
+test("settings that are longer than settings are get refused, and more remappings than a project has", () => {
 	put("remappings.txt", "x".repeat((1 << 20) + 1));
-	expect(() => projectOf("A.sol", top)).toThrow("longer than settings of a project are");
+	expect(() => projectOf("A.sol", top)).toThrow("is larger than 65536 bytes");
+	put("remappings.txt", "a/=b/\n".repeat(501));
+	expect(() => projectOf("A.sol", top)).toThrow("has 501 remappings, at most 500 are read");
+});
+
+test.skipIf(process.platform === "win32")(
+	"neither settings nor sources are read from a device or a pipe",
+	async () => {
+		put("A.sol", 'import "/dev/zero";');
+		put("B.sol", 'import "./pipe.sol";');
+		execFileSync("mkfifo", [join(top, "pipe.sol")]);
+		for (const name of ["A.sol", "B.sol"])
+			await expect(standardInput([name], top, {})).rejects.toThrow(/the source .* can't be read/);
+		symlinkSync("/dev/zero", join(top, "foundry.toml"));
+		expect(() => projectOf("A.sol", top)).toThrow("foundry.toml is not a regular file");
+	},
+);
+
+test("a hostile source or file of settings is looked through once", async () => {
+	// Looking through the rest at each of these would take hours.
+	expect(importsOf('import "a";'.repeat(1 << 17))).toEqual(["a"]);
+	for (const text of ["import\n", "/*", '\\"', "import from "])
+		expect(importsOf(text.repeat(1 << 17))).toEqual([]);
+	put("A.sol", Array.from({ length: 50_001 }, (_, at) => `import "${at}";`).join(""));
+	await expect(standardInput(["A.sol"], top, {})).rejects.toThrow("50000 imports or 16 MiB");
+	for (const rest of ['\'\n\\"""', 'x = \\"', "x = '''a"]) {
+		put("foundry.toml", `[profile.default]\nvia_ir = true\n${rest.repeat(4001)}`);
+		expect(() => projectOf("A.sol", top).settings({})).toThrow("can't be read as it is written there");
+	}
 });
