@@ -44,12 +44,14 @@ const AT_REST = {
 /**
  * Opens the chain of a configuration, or the development chain in a directory.
  * @param threads number of threads for signatures; 0 for none
+ * @param warn told in a sentence that the block log was lost: the next start finds a new one, and tells no more
  * @throws {Failure} `start_failed` with the node's message
  */
 export async function openOffline(
 	source: ConfigSource,
 	dataDirectory: string,
 	threads: number,
+	warn: (message: string) => void,
 ): Promise<OfflineChain> {
 	let failure: unknown;
 	try {
@@ -75,6 +77,7 @@ export async function openOffline(
 			shielded,
 			development: development?.schedule,
 			initialize: development?.initialize,
+			onLogLost: (head) => warn(`the block log is empty: blocks after ${head}, if there were any, are lost`),
 			onStorageFailure: (error) => {
 				failure = error;
 			},

@@ -46,7 +46,7 @@ export const ChainExport = command({
 		if (!existsSync(flags["output-directory"])) {
 			throw new Failure("not_found", `there is no data directory ${flags["output-directory"]}`);
 		}
-		const chain = await openOffline(configSource(flags), flags["output-directory"], 0);
+		const chain = await openOffline(configSource(flags), flags["output-directory"], 0, warning);
 		const interrupted = interruption();
 		const bar = await RateBar.open("exporting", rateMode(flags, chatty), true);
 		let blocks = 0;
@@ -126,13 +126,14 @@ export const ChainImport = command({
 		...directoryFlags,
 		...rateFlag,
 	},
-	run: async ({ args, flags, chatty, print, note }) => {
+	run: async ({ args, flags, chatty, print, note, warning }) => {
 		const total =
 			args.file === "-" || /\.(br|gz|ndjson)$/.test(args.file) ? undefined : await fileSize(args.file);
 		const chain = await openOffline(
 			configSource(flags),
 			flags["output-directory"],
 			Math.max(1, availableParallelism() - 1),
+			warning,
 		);
 		const interrupted = interruption();
 		const bar = await RateBar.open("importing", rateMode(flags, chatty), total !== undefined);

@@ -145,7 +145,7 @@ export const NodeDbStat = command({
 		}),
 	),
 	flags: directoryFlags,
-	run: async ({ flags, print, note }) => {
+	run: async ({ flags, print, note, warning }) => {
 		const directory = flags["output-directory"];
 		const database = await databaseDirectory(configSource(flags), directory);
 		const sizes = partSizes(directory, database);
@@ -162,7 +162,7 @@ export const NodeDbStat = command({
 				...sizes,
 			});
 		}
-		const offline = await openOffline(configSource(flags), directory, 0);
+		const offline = await openOffline(configSource(flags), directory, 0, warning);
 		const { chain, rules } = offline.open;
 		const found = {
 			directory,
@@ -193,10 +193,10 @@ export const NodeDbVerify = command({
 		}),
 	),
 	flags: directoryFlags,
-	run: async ({ flags, print }) => {
+	run: async ({ flags, print, warning }) => {
 		const directory = flags["output-directory"];
 		const read = await readAllEntries(await databaseDirectory(configSource(flags), directory));
-		const offline = await openOffline(configSource(flags), directory, 0);
+		const offline = await openOffline(configSource(flags), directory, 0, warning);
 		let [blocks, transactions] = [0, 0];
 		try {
 			verifyBlocks(offline, (_number, _head, count) => {

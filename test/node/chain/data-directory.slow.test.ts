@@ -109,6 +109,31 @@ describe("an empty state beside files of a chain", () => {
 		expect(lost).toEqual([0n]);
 	});
 
+	test("and a block log lost after a directory of an older release was started are told", async () => {
+		const [older, killed] = [1, 2].map(() => mkdtempSync(join(tmpdir(), "coin-data-"))) as [string, string];
+		const first = await openSmall({ dataDirectory: directory });
+		cpSync(directory, older, { recursive: true });
+		await first.close();
+		const level = new ClassicLevel<Buffer, Buffer>(join(older, "database"), {
+			keyEncoding: "buffer",
+			valueEncoding: "buffer",
+		});
+		const begun = Buffer.from("\xffbegun", "latin1");
+		expect(await level.get(begun)).toEqual(Buffer.of(1));
+		await level.del(begun);
+		await level.close();
+		expect(readdirSync(join(older, "journal"))).not.toEqual([]);
+		const open = await openSmall({ dataDirectory: older, onLogLost: () => expect.unreachable() });
+		cpSync(older, killed, { recursive: true });
+		await open.close();
+		for (const path of [directory, older]) rmSync(path, { recursive: true });
+		directory = killed;
+		for (const name of readdirSync(journal())) rmSync(join(journal(), name));
+		const lost: bigint[] = [];
+		await (await openSmall({ dataDirectory: directory, onLogLost: (head) => lost.push(head) })).close();
+		expect(lost).toEqual([0n]);
+	});
+
 	test.each(["journal", "segments", "dev.json"])("is refused: %s", async (name) => {
 		mkdirSync(join(directory, name));
 		expect(await refusal()).toBe(
