@@ -111,7 +111,8 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 		send,
 		contract: question("contract", async (who: unknown, abi?: unknown) => {
 			const contract = await addressOfNamed(settings, who);
-			const isNamed = typeof abi === "string" ? !/^\s*[[{]/.test(abi) : isAddressed(abi);
+			const isNamed =
+				typeof abi === "string" ? !/^\s*[[{]/.test(abi) : isAddressed(abi) && !holdsInterface(abi);
 			const of = isNamed ? await addressOfNamed(settings, abi) : undefined;
 			const items =
 				abi === undefined || of
@@ -150,6 +151,10 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 		accounts: Object.keys(accounts).length,
 	};
 }
+
+/** Whether an object, as of a file of a deployment, has an interface. A function `abi` is one of a contract of the console. */
+const holdsInterface = (value: object): boolean =>
+	Object.entries(value).some(([name, held]) => /^(abi|entrys)$/.test(name) && typeof held === "object");
 
 /** Pays as `coin send` does. */
 function payer({ settings, perform }: ConsoleChain) {

@@ -68,7 +68,8 @@ it("prints accounts and contracts, and writes them in texts by their address", a
 	];
 	await writeFile(contactsFile, JSON.stringify(contacts));
 	const settings = { contactsFile, keystoreDirectory: join(folder, "keystore"), http: "http://node" };
-	const abi = { entrys: [{ type: "Function", name: "value", stateMutability: "View" }] };
+	const functions = ["value", "abi"].map((name) => ({ type: "Function", name, stateMutability: "View" }));
+	const abi = { entrys: functions };
 	const { client } = answering(
 		{ getcontract: ({ value }) => (value === `41${"22".repeat(20)}` ? { abi } : {}) },
 		settings,
@@ -95,14 +96,19 @@ it("prints accounts and contracts, and writes them in texts by their address", a
 		await runScript({ ...terminal, print, note: print }, globals, operations);
 		return said;
 	};
-	const shown = `contract store ${store}\n  value() view`;
+	const shown = `contract store ${store}\n  value() view\n  abi() view`;
 	for (const [source, said] of [
 		["help", expect.stringMatching(/coin contract deploy …: await contract\("T…"\) takes them up/)],
 		["dev", `account dev ${dev}`],
 		["store", shown],
 		["contracts.store", shown],
 		[`await contract("${store}")`, shown.replace("store", String(store))],
-		['await contract("dev", "store")', `contract dev ${dev}\n  value() view`],
+		['await contract("dev", "store")', shown.replace(`store ${store}`, `dev ${dev}`)],
+		['await contract("dev", store)', shown.replace(`store ${store}`, `dev ${dev}`)],
+		[
+			'await contract("dev", { address: store.address, abi: [{ type: "function", name: "own", inputs: [] }] })',
+			`contract dev ${dev}\n  own()`,
+		],
 		["accounts", `accounts:\n  dev ${dev}`],
 		["contracts", `contracts:\n  store ${store}`],
 		["console.log(accounts)", `accounts:\n  dev ${dev}`],
