@@ -203,11 +203,16 @@ function notAList(why: string): Failure {
 	return new Failure("bad_value", `the file is not a list of contacts: ${why}`);
 }
 
-/** Compares an address book with a list by label. A list that doesn't say whether one is a contract changes nothing about that. */
+/**
+ * Compares an address book with a list by label; one that is only encoded otherwise stays as it is. A list that doesn't say whether one is a
+ * contract changes nothing about that.
+ */
 export function compareContacts(own: readonly Contact[], list: readonly Contact[]): ContactDifference {
-	const byLabel = new Map(own.map((contact) => [contact.label, contact]));
-	const pairs = list.map((listed) => {
-		const before = byLabel.get(listed.label);
+	const exact = new Map(own.map((contact) => [contact.label, contact]));
+	const normal = new Map(own.map((contact) => [contact.label.normalize(), contact]));
+	const pairs = list.map((theirs) => {
+		const before = exact.get(theirs.label) ?? normal.get(theirs.label.normalize());
+		const listed = { ...theirs, label: before?.label ?? theirs.label };
 		const isKept = before?.contract !== undefined && equalBytes(before.address, listed.address);
 		return { before, after: isKept ? { ...listed, contract: listed.contract ?? before.contract } : listed };
 	});
@@ -264,10 +269,15 @@ export function checkRedirections(
 	// Any interface: the address may be that of the code behind a proxy which has a name.
 	const label = other?.after.label ?? named.find((name) => name !== undefined) ?? interfaces[0]?.label;
 	if (label === undefined) return;
-	const what = !other ? "interface" : isMoved(other.before, other.after) ? "address" : "chain";
+	// Interfaces are taken over only where none is kept yet.
+	const what = !other
+		? "an interface"
+		: isMoved(other.before, other.after)
+			? "another address"
+			: "another chain";
 	throw new Failure(
 		"confirmation_needed",
-		`the list, signed by ${signer}, gives "${label}" another ${what}, and --yes isn't enough for that`,
+		`the list, signed by ${signer}, gives "${label}" ${what}, and --yes isn't enough for that`,
 		{
 			hint: `--from <account> says who must have signed it; ${other ? `coin contact remove ${label} makes room; ` : ""}without --yes a terminal asks`,
 		},

@@ -89,7 +89,7 @@ export async function checkNewContact(
 	]);
 	const key = entries.find(({ name }) => looksAlike(name, label));
 	if (key) {
-		const what = key.name === label ? "is the label" : `looks like "${key.name}", the label`;
+		const what = sameLabel(key.name, label) ? "is the label" : `looks like "${key.name}", the label`;
 		throw new Failure("bad_value", `"${label}" ${what} of a key already`);
 	}
 	checkFree(contacts, label);
@@ -113,7 +113,7 @@ export async function checkNewKeyLabel(
 function checkFree(contacts: readonly Contact[], label: string): void {
 	const taken = contacts.find((contact) => looksAlike(contact.label, label));
 	if (!taken) return;
-	const alike = taken.label === label ? "" : `, which "${label}" looks like`;
+	const alike = sameLabel(taken.label, label) ? "" : `, which "${label}" looks like`;
 	throw new Failure("bad_value", `there is a contact "${taken.label}" already${alike}`, {
 		hint: `coin contact remove ${taken.label} makes room`,
 	});
@@ -133,13 +133,16 @@ export async function addContact(
 ): Promise<void> {
 	checkContactLabel(contact.label);
 	await change(file, note, (contacts) => {
-		const others = isInstead ? contacts.filter(({ label }) => !sameLabel(label, contact.label)) : contacts;
-		checkFree(others, contact.label);
+		const before = isInstead ? labelled(contacts, contact.label) : undefined;
+		// Files of earlier releases may have the label in another encoding, too.
+		checkFree(
+			before ? contacts.filter(({ label }) => !sameLabel(label, contact.label)) : contacts,
+			contact.label,
+		);
 		// The label may be in use on another chain that began with the same block.
-		for (const { label, address } of contacts.filter((one) => !others.includes(one)))
-			if (!equalBytes(address, contact.address))
-				note(`${label} was ${toBase58Check(address)} until now, which this chain doesn't have`);
-		return [...others, contact];
+		if (before && !equalBytes(before.address, contact.address))
+			note(`${before.label} was ${toBase58Check(before.address)} until now, which this chain doesn't have`);
+		return [...contacts.filter((one) => one !== before), contact];
 	});
 }
 

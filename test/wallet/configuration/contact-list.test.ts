@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -19,8 +19,10 @@ import {
 import {
 	addContact,
 	type Contact,
+	checkNewContact,
 	contactLabelFrom,
 	contactNamed,
+	readContacts,
 } from "../../../src/wallet/configuration/contacts.js";
 import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import { messageHash, signatureText } from "../../../src/wallet/transaction/signed-message.js";
@@ -159,6 +161,24 @@ test("contacts and tokens of the profile have names that a list can't forge", as
 		...Array(3).fill("<label>"),
 	]);
 	const composed = { ...decomposed, label: "Zoë".normalize("NFC") };
+	expect(compareContacts([decomposed], [composed])).toMatchObject({
+		added: [],
+		changed: [],
+		same: [decomposed],
+	});
+	const after = { ...decomposed, address: ann };
+	const changed = compareContacts([decomposed], [{ ...composed, address: ann }]);
+	expect(changed).toEqual({ added: [], changed: [{ before: decomposed, after }], same: [] });
+	await expect(checkNewContact(settings, composed.label)).rejects.toThrow(/already$/);
+	// A file of an earlier release may have both.
+	const old = [decomposed, composed].map((one) => ({ ...one, address: toBase58Check(bob) }));
+	await writeFile(join(folder, "old.json"), JSON.stringify(old));
+	await addContact(join(folder, "old.json"), { ...composed, address: ann }, () => undefined, true);
+	const both = (await readContacts(join(folder, "old.json"))).map(({ label, address }) => [label, address]);
+	expect(both).toEqual([
+		[decomposed.label, bob],
+		[composed.label, ann],
+	]);
 	await addContact(settings.contactsFile, composed, () => undefined, true);
 	// A label that is free again says whose it was.
 	const notes: string[] = [];
@@ -182,9 +202,9 @@ test("nobody's agreement in advance gives a label another address", () => {
 	const innocent = [{ ...first, label: "innocent" }];
 	const interfaces = () =>
 		checkRedirections(compareContacts([first], innocent), "nobody", [], innocent, names);
-	expect(interfaces).toThrow('gives "ann" another interface');
+	expect(interfaces).toThrow('gives "ann" an interface');
 	const behind = () => checkRedirections(compareContacts([], innocent), "nobody", [], innocent);
-	expect(behind).toThrow('gives "innocent" another interface');
+	expect(behind).toThrow('gives "innocent" an interface');
 	const chain = () =>
 		checkRedirections(compareContacts([first], [{ ...first, contract: "ab" }]), "nobody", []);
 	expect(chain).toThrow('gives "ann" another chain');
