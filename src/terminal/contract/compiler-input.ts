@@ -134,7 +134,7 @@ export function namedSources(
 }
 
 /** Settings that affect the compiled code. */
-const STORED_SETTINGS = ["optimizer", "evmVersion", "viaIR", "remappings", "libraries", "metadata"];
+const STORED_SETTINGS = ["optimizer", "evmVersion", "viaIR", "remappings", "libraries", "metadata", "debug"];
 
 /**
  * Compiles a contract's sources as stored by a node (protocol/history §7). The node must give a compiler version: accepting a path would

@@ -243,9 +243,10 @@ function settingsOf(root: string, given: CompilerSettings, profile: string): Com
 		throw error;
 	}
 	const tables = [profile.replaceAll("-", "_"), "default"].map((name) => `profile.${name}`);
-	const other = [...values.keys()].find((key) => changesCode(key, tables));
+	const inline = ["profile", ...tables].map((table) => values.get(table)?.replaceAll("-", "_")).join(" ");
+	const inlined = Object.keys(USUAL).find((name) => inline.includes(name));
+	const [other = inlined] = [...values].find((entry) => changesCode(entry, tables)) ?? [];
 	if (other !== undefined && !SETTINGS.every((name) => name in given)) throw unreadable(file, other);
-	const inline = ["profile", ...tables].map((table) => values.get(table)).join(" ");
 	const isBased = [...values.keys()].some((key) =>
 		tables.some((table) => key.startsWith(`${table}.extends`)),
 	);
@@ -275,18 +276,30 @@ function settingsOf(root: string, given: CompilerSettings, profile: string): Com
 	};
 }
 
-/** Whether a key changes the code in a way that isn't read here: settings by file, details, and tables of old files. */
-const changesCode = (key: string, tables: readonly string[]): boolean =>
+/** Settings that change the code and aren't read here, by what changes nothing. */
+const USUAL: Readonly<Record<string, RegExp>> = {
+	optimizer_details: /^\{\}$/,
+	compilation_restrictions: /^\[\]$/,
+	cbor_metadata: /^true$/,
+	revert_strings: /^["']default["']$/,
+};
+
+/** Whether a setting changes the code in a way that isn't read here: one of {@link USUAL}, or of the table of old files. */
+const changesCode = ([key, value]: readonly [string, string], tables: readonly string[]): boolean =>
 	/^default\.(optimizer|via_ir|evm_version|solc)/.test(key) ||
-	tables.some((table) =>
-		/^\.(optimizer_details|compilation_restrictions|cbor_metadata)\b/.test(
-			key.startsWith(table) ? key.slice(table.length) : "",
-		),
-	);
+	tables.some((table) => {
+		const [name = "", inner] = key.startsWith(`${table}.`) ? key.slice(table.length + 1).split(".") : [];
+		const usual = Object.hasOwn(USUAL, name) ? USUAL[name] : undefined;
+		return usual !== undefined && (inner !== undefined || !usual.test(value.replace(/\s/g, "")));
+	});
+
+const OTHER_SETTING = new RegExp(`\\b(${Object.keys(USUAL).join("|")})\\b`);
 
 const unreadable = (file: string, what: string): Failure =>
 	new Failure("bad_value", `${file}: ${what} can't be read as it is written there`, {
-		hint: "write it on a line of its own below [profile.<name>], or say it by --optimizer-runs, --evm-version, --[no-]via-ir and --solc <version or path>; standard JSON says it itself",
+		hint: OTHER_SETTING.test(what)
+			? "give the compiler's standard JSON input in place of the source: it has all settings, and forge verify-contract --show-standard-json-input prints it"
+			: "write it on a line of its own below [profile.<name>], or say it by --optimizer-runs, --evm-version, --[no-]via-ir and --solc <version or path>; standard JSON says it itself",
 	});
 
 /** A quote that isn't closed takes the whole rest: nothing is looked through twice. */

@@ -98,6 +98,11 @@ test.each([
 		{ ...RUNS_OFF, viaIr: false },
 		{ ...RUNS_OFF, viaIr: false },
 	],
+	[
+		'[profile.default]\ncbor_metadata = true\ncompilation_restrictions = [ ]\nrevert_strings = "default"\noptimizer_details = {}',
+		{},
+		{},
+	],
 	["[profile.default]\noptimizer = yes", { optimizerRuns: 9 }, { optimizerRuns: 9 }],
 	["profile = { default = { optimizer = true } }", RUNS_OFF, RUNS_OFF],
 	[
@@ -121,6 +126,9 @@ test.each([
 	["[profile.default]\noptimizer", "optimizer"],
 	["[default]\noptimizer = true", "default.optimizer"],
 	["[profile.default]\ncbor_metadata = false", "profile.default.cbor_metadata"],
+	["[profile]\ndefault = { cbor-metadata = false }", "cbor_metadata"],
+	['[profile.default]\nrevert_strings = "strip"', "profile.default.revert_strings"],
+	["[profile.default.optimizer_details]\nyul = false", "profile.default.optimizer_details.yul"],
 	[
 		'[[profile.default.compilation_restrictions]]\npaths = "a.sol"',
 		"profile.default.compilation_restrictions.paths",
@@ -131,6 +139,12 @@ test.each([
 	put("foundry.toml", text);
 	const message = `${join(top, "foundry.toml")}: ${name} can't be read`;
 	expect(() => projectOf("A.sol", top).settings({})).toThrow(message);
+});
+
+test("what can't be said by flags is said by standard JSON", () => {
+	put("foundry.toml", "[profile.default]\ncbor_metadata = false");
+	const hint = expect.stringMatching(/^give the compiler's standard JSON input in place of the source/);
+	expect(() => projectOf("A.sol", top).settings({})).toThrow(expect.objectContaining({ facts: { hint } }));
 });
 
 test("another profile says what it says, and the default one the rest", () => {
