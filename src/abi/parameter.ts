@@ -107,14 +107,26 @@ export function isInRange(
 	return value < end && value >= (signed ? -end : 0n);
 }
 
-/** The number as digits without point and exponent, or in hexadecimal; undefined if it is not an integer. */
+/** Far more than 256 bits have, with `_` between any two digits. */
+const MAX_NUMBER_LENGTH = 200;
+const INTEGER = /^-?(?:\d+(?:_\d+)*|0x[\da-f]+(?:_[\da-f]+)*)$/i;
+const WITH_EXPONENT = /^(-?)(\d+(?:_\d+)*|(?=\.))(?:\.(\d+(?:_\d+)*))?e\+?(\d{1,2})$/i;
+
+/**
+ * An integer as people write it wherever one is typed: digits with `_` between them, a minus before them, an exponent (`1.50e6`) or `0x`.
+ * @returns the number as digits without `_`, point and exponent, or in hexadecimal; undefined if it is not an integer
+ */
 export function plainDigits(text: string): string | undefined {
-	if (/^(-?\d+|-?0x[0-9a-f]+)$/i.test(text)) return text;
-	const match = /^(-?\d+|-?(?=\.))(?:\.(\d+))?e\+?(\d{1,2})$/i.exec(text);
+	if (text.length > MAX_NUMBER_LENGTH) return undefined;
+	if (INTEGER.test(text)) return text.replaceAll("_", "");
+	const match = WITH_EXPONENT.exec(text);
 	if (!match) return undefined;
-	const [, whole = "", fraction = "", exponent] = match;
-	const zeros = Number(exponent) - fraction.length;
-	return zeros < 0 ? undefined : `${whole}${fraction}${"0".repeat(zeros)}`;
+	const [, sign = "", whole = "", fraction = "", exponent] = match.map((part = "") =>
+		part.replaceAll("_", ""),
+	);
+	const digits = fraction.replace(/0+$/, "");
+	const zeros = Number(exponent) - digits.length;
+	return zeros < 0 ? undefined : `${sign}${whole}${digits}${"0".repeat(zeros)}`;
 }
 
 /** Length in bytes of a value of type `bytes1` to `bytes32`, or `function`. */

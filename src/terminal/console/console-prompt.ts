@@ -120,7 +120,7 @@ function numberText(token: string, source: string, at: number): string {
 	if (!/^\d/.test(token)) return token;
 	// Neither a place that could be set nor a call that would be waited for.
 	if (token.includes("@")) return `new ${TOKEN_AMOUNT}(${JSON.stringify(token)})`;
-	const digits = plainDigits(token.replaceAll("_", ""));
+	const digits = plainDigits(token);
 	if (digits === undefined || Number.isSafeInteger(Number(digits))) return token;
 	COINS.lastIndex = at;
 	return COINS.test(source) ? JSON.stringify(token) : `${BigInt(digits)}n`;

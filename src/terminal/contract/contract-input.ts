@@ -112,7 +112,7 @@ export async function valuesOf(
 	return {
 		...valueSun,
 		tokenId: wholeNumber("token-id", id),
-		tokenValue: wholeNumber("token-value", units.replace(/raw$/i, "")),
+		tokenValue: wholeNumber("token-value", units.replace(/\s?raw$/i, "")),
 	};
 }
 

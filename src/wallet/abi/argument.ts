@@ -316,8 +316,8 @@ class ArgumentReader {
 		}
 		const unit = /^(?!0x)[\d_.]+\s*([a-z]{2,})$/i.exec(text)?.[1];
 		if (unit !== undefined && !/^raw$/i.test(unit)) return this.coins(text, unit, signed, bits);
-		const digits = plainDigits(text.replace(/(?<=\d)_(?=\d)/g, "").replace(/(?<=^\d+)\s?raw$/i, ""));
-		if (digits === undefined || text.length > 200) {
+		const digits = plainDigits(text.replace(/(?<=^[\d_]+)\s?raw$/i, ""));
+		if (digits === undefined) {
 			throw this.fault(`"${shorten(text)}" is not a whole number, such as 5, 0x2a or 1.5e18`);
 		}
 		return this.within(

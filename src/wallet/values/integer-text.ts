@@ -23,9 +23,9 @@ export function quotientText(dividend: bigint, divisor: bigint): string {
 	return fraction === "" ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
 }
 
-/** Reads a 64-bit integer, with an optional sign, exponent (1e6) and `_` between digits. @throws {Failure} `bad_value` */
+/** Reads a 64-bit integer in the forms of {@link plainDigits} but hexadecimal. @throws {Failure} `bad_value` */
 export function parseInteger(text: string): bigint {
-	const digits = /e.*_/i.test(text) ? undefined : plainDigits(text.trim().replace(/(?<=\d)_(?=\d)/g, ""));
+	const digits = plainDigits(text.trim());
 	if (!digits || /x/i.test(digits)) throw new Failure("bad_value", `"${text}" is not a whole number`);
 	const value = BigInt(digits);
 	if (value > MAX_INT64 || value < -MAX_INT64 - 1n)

@@ -30,6 +30,8 @@ test("coins and tokens that go with a call are read in their units", async () =>
 		tokenId: 1_000_001n,
 		tokenValue: 75n,
 	});
+	for (const units of ["1_000", "1_000 raw", "1.0e3"])
+		expect(await values({ "token-id": "1", "token-value": units })).toMatchObject({ tokenValue: 1000n });
 	await expect(values({ "token-id": "GOLD", "token-value": "7" })).rejects.toThrow(
 		'--token-id "GOLD" is not a whole number',
 	);

@@ -62,6 +62,7 @@ describe("arguments of contracts", () => {
 		["7sun", 7n],
 		["12500raw", 12_500n],
 		["12_500 raw", 12_500n],
+		["12_500 raw", 12_500n],
 		["0xab", 171n],
 	])("read %s as a whole number", async (text, value) => {
 		expect(await read("f(int256)", text)).toEqual([value]);
@@ -77,6 +78,7 @@ describe("arguments of contracts", () => {
 	});
 
 	test("are no half of a smallest unit", async () => {
+		await expect(read("f(uint256)", "1e1_0")).rejects.toThrow("is not a whole number");
 		await expect(read("f(uint256)", "1.5raw")).rejects.toThrow("is not a whole number");
 	});
 

@@ -42,6 +42,8 @@ describe("whole numbers", () => {
 		["1_000_000", 1_000_000n],
 		["-5", -5n],
 		["1.5e6", 1_500_000n],
+		["1.50e1", 15n],
+		["1_0.2_50e+2", 1025n],
 		["9223372036854775807", 2n ** 63n - 1n],
 	])("%s is read exactly", (text, value) => {
 		expect(parseInteger(text)).toBe(value);
@@ -53,6 +55,9 @@ describe("whole numbers", () => {
 		[parseInteger, "1e1_0", "is not a whole number"],
 		[parseInteger, "1__0", "is not a whole number"],
 		[parseInteger, "1e-3", "is not a whole number"],
+		[parseInteger, "+5", "is not a whole number"],
+		[parseInteger, "1.05e1", "is not a whole number"],
+		[parseInteger, "e5", "is not a whole number"],
 		[parseInteger, "0x10", "is not a whole number"],
 		[parseInteger, "", "is not a whole number"],
 		[parseCount, "0", "must be above zero"],
