@@ -21,7 +21,7 @@ import {
 import { Failure } from "../../wallet/failure.js";
 import { givenJson, isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
-import { flagText } from "./contract-input.js";
+import { flagText, MAX_INPUT_FILE_BYTES } from "./contract-input.js";
 
 /** How sources are compiled; what they don't say is taken from the project's `foundry.toml`, by its profile `FOUNDRY_PROFILE`. */
 export const compilerSettingFlags = {
@@ -65,8 +65,6 @@ export const compilerFlag = {
 	}),
 };
 
-const MAX_FILE_BYTES = 256 << 20;
-
 /** Joins a build of hardhat 3, which has compiler input and output in two files; returns any other file unchanged. */
 export async function wholeBuild(json: Json, path: string): Promise<Json> {
 	if (!isRecord(json)) return json;
@@ -99,7 +97,7 @@ async function compilerFile(path: string): Promise<Json> {
 }
 
 async function readFileJson(path: string): Promise<Json> {
-	return givenJson(readBoundedFile(path, MAX_FILE_BYTES).toString("utf8"), `${path} is not JSON`);
+	return givenJson(readBoundedFile(path, MAX_INPUT_FILE_BYTES).toString("utf8"), `${path} is not JSON`);
 }
 
 /** Reads a file beside another one; undefined if there is none. @throws {Failure} `bad_value` if it can't be read */

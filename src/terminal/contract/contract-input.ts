@@ -123,7 +123,7 @@ function wholeNumber(flag: string, text: string): bigint {
 }
 
 const FILE = /\.(json|abi)$/i;
-const MAX_FILE_BYTES = 256 << 20;
+export const MAX_INPUT_FILE_BYTES = 256 << 20;
 const ONE_WORD = /^[^\s[{"]+$/;
 
 /**
@@ -142,7 +142,7 @@ export async function flagText(value: string, purpose: string): Promise<string> 
 	}
 	const path = value.replace(/^@/, "");
 	// May be a pipe, as of a shell's <(…), or a link to a device, which never ends.
-	return readStream(createReadStream(path), path, MAX_FILE_BYTES).catch(unreadable(path));
+	return readStream(createReadStream(path), path, MAX_INPUT_FILE_BYTES).catch(unreadable(path));
 }
 
 /**
