@@ -1,7 +1,7 @@
 /** `coin rpc` with the name of a gRPC method: its table, request and response (protocol/command-line §5). */
 
 import { toDeployed, toNeutral } from "../../protocol/dialect.js";
-import type { Settings } from "../../wallet/configuration/settings.js";
+import { headersFor, type Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, member, readJson } from "../../wallet/json.js";
 import {
@@ -73,7 +73,7 @@ export async function sendGrpc(
 	const request = messageOfJson(method.request, body.over(data), visible);
 	const address = grpcAddress(settings, method.service, words.values.node);
 	const path = grpcPath(method, settings.dialect);
-	const all = { ...settings.headers, ...headers };
+	const all = { ...headersFor(settings, address), ...headers };
 	const bytes = await callGrpc(address, path, request, settings.timeoutMs, all);
 	const answer = method.response.decode(bytes);
 	const json = jsonOfMessage(method.response, answer, {

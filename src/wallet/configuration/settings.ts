@@ -30,7 +30,7 @@ export interface Settings {
 	readonly referenceNode: string | undefined;
 	/** Spelling used in requests; responses are read in either spelling. */
 	readonly dialect: Dialect;
-	/** Request headers by name, for gateways; their values are never printed. */
+	/** Request headers by name, for gateways; their values are never printed. Requests take them from {@link headersFor}. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly timeoutMs: number;
 	/** Whether commands that send transactions ask for confirmation. */
@@ -69,15 +69,12 @@ export interface SettingsFlags {
 	readonly from?: string | undefined;
 }
 
-/** Keys for a node's servers: a built-in profile's values for them don't apply to somebody else's node. */
-const SERVERS: ReadonlySet<string> = new Set([
-	"http",
-	"solidity",
-	"jsonrpc",
-	"grpc",
-	"grpcSolidity",
-	"gateway",
-]);
+/**
+ * Keys for a node's servers. A built-in profile's values for them don't apply to somebody else's node, and those of the
+ * top level, which may be another chain's, only to profiles without any.
+ */
+const SERVERS = ["http", "solidity", "jsonrpc", "grpc", "grpcSolidity", "gateway"] as const;
+const isServer = (key: string): boolean => SERVERS.some((server) => server === key);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -121,15 +118,17 @@ export async function loadSettings(
 		const known = [...new Set([...Object.keys(BUILT_IN), ...Object.keys(file.profiles)])].join(", ");
 		throw new Failure("usage", `there is no profile "${name}"; the profiles are ${known}`);
 	}
-	const ownNode = own?.text["http"] !== undefined && own.text["http"] !== builtIn?.["http"];
+	const ownHttp = baseUrl(own?.text["http"], "http");
+	const ownNode = ownHttp !== undefined && !isSameNode(ownHttp, builtIn?.["http"]);
+	const hasServers = SERVERS.some((key) => (own?.text[key] ?? builtIn?.[key]) !== undefined);
 	const origins: Record<string, Origin> = { profile: originOf(flags.profile, COIN_PROFILE, chosen) };
 	const get = (key: string, given?: Given): string | undefined => {
 		const sources: readonly (readonly [Origin, string | undefined])[] = [
 			["flag", given?.flag === given?.variable ? undefined : given?.flag],
 			["environment", given?.variable],
 			["profile", own?.text[key]],
-			["built-in profile", ownNode && SERVERS.has(key) ? undefined : builtIn?.[key]],
-			["configuration", file.top[key]],
+			["built-in profile", ownNode && isServer(key) ? undefined : builtIn?.[key]],
+			["configuration", hasServers && isServer(key) ? undefined : file.top[key]],
 			["built in", DEFAULTS[key]],
 		];
 		const found = sources.find(([, value]) => value !== undefined);
@@ -142,7 +141,7 @@ export async function loadSettings(
 	const usual = baseUrl(get("http"), "http");
 	const http = node === undefined ? usual : baseUrl(node, "--node");
 	get("http", { flag: flags.node, variable: COIN_NODE });
-	const sameNode = node === undefined || http === usual;
+	const sameNode = node === undefined || (http !== undefined && isSameNode(http, usual));
 	return {
 		profile: name,
 		http,
@@ -156,7 +155,7 @@ export async function loadSettings(
 		genesis: sameNode ? genesisOf(get("genesis")) : undefined,
 		referenceNode: sameNode ? baseUrl(get("referenceNode"), "referenceNode") : undefined,
 		dialect: oneOf("dialect", get("dialect"), ["neutral", "deployed"]),
-		headers: sameNode ? (own?.headers ?? {}) : {},
+		headers: sameNode && hasServers ? (own?.headers ?? {}) : {},
 		timeoutMs: parseDuration(get("timeout", { flag: flags.timeout, variable: COIN_TIMEOUT }) as string),
 		confirm: oneOf("confirm", get("confirm"), ["true", "false"]) === "true",
 		confirmOverSun: parseCoinAmount(get("confirmOver") as string),
@@ -263,11 +262,38 @@ function genesisOf(text: string | undefined): string | undefined {
 
 function baseUrl(text: string | undefined, source: string): string | undefined {
 	if (text === undefined || text === "") return undefined;
-	const withScheme = /^https?:\/\//i.test(text) ? text : `http://${text}`;
-	if (!URL.canParse(withScheme) || (/^[a-z]+:\/\//i.test(text) && !/^https?:/i.test(text))) {
+	const url = withScheme(text);
+	if (!URL.canParse(url) || (/^[a-z]+:\/\//i.test(text) && !/^https?:/i.test(text))) {
 		throw new Failure("bad_value", `${source}: "${withoutCredentials(text)}" is not an HTTP address`);
 	}
-	return withScheme.replace(/\/+$/, "");
+	return url.replace(/\/+$/, "");
+}
+
+const withScheme = (address: string): string =>
+	/^https?:\/\//i.test(address) ? address : `http://${address}`;
+const urlOf = (address: string): URL => new URL(withScheme(address));
+
+/** An address's host name; all names of this machine are `localhost`. */
+export function hostOf(address: string): string {
+	const { hostname } = urlOf(address);
+	return /^(127\.0\.0\.1|\[::1\])$/.test(hostname) ? "localhost" : hostname;
+}
+
+/** Scheme, host and port. */
+const serverOf = (address: string): string =>
+	`${urlOf(address).protocol}//${hostOf(address)}:${urlOf(address).port}`;
+
+/** Whether two base URLs name one node: a gateway may serve several, each under its own path. */
+function isSameNode(one: string, other: string | undefined): boolean {
+	const nodeOf = (address: string): string =>
+		serverOf(address) + urlOf(address).pathname.replace(/\/+$/, "") + urlOf(address).search;
+	return other !== undefined && nodeOf(one) === nodeOf(other);
+}
+
+/** The profile's headers for a request: none if the address is not on a server of the profile, as they may hold keys. */
+export function headersFor(settings: Settings, address: string): Readonly<Record<string, string>> {
+	const servers = SERVERS.flatMap((key) => settings[key] ?? []).map(serverOf);
+	return servers.includes(serverOf(address)) ? settings.headers : {};
 }
 
 /** A server's URL for display: user name and password are secrets, and masked. */
@@ -277,7 +303,8 @@ export function withoutCredentials<T extends string | undefined>(address: T): T 
 
 function grpcTarget(key: string, text: string | undefined): string | undefined {
 	if (text === undefined || text === "") return undefined;
-	if (!/^(https?:\/\/)?(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}\/?$/i.test(text)) {
+	const isTarget = /^(https?:\/\/)?(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}\/?$/i.test(text);
+	if (!isTarget || !URL.canParse(withScheme(text))) {
 		throw new Failure(
 			"bad_value",
 			`${key} = "${withoutCredentials(text)}" in the configuration: write <host>:<port>`,

@@ -1,6 +1,6 @@
 /** Calls a node's JSON-RPC API (protocol/json-rpc). */
 
-import type { Settings } from "../configuration/settings.js";
+import { hostOf, type Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, plainText, readJson, writeWireJson } from "../json.js";
 import type { NodeClient } from "./node-client.js";
@@ -9,13 +9,10 @@ import type { NodeClient } from "./node-client.js";
 const MAX_MESSAGE = 1_000;
 
 /** URL of the node's JSON-RPC: its own, or else that of its gateway or of the node itself. @throws {Failure} `usage` */
-export function jsonRpcUrl({ jsonrpc, gateway, http, profile, origins }: Settings): string {
+export function jsonRpcUrl({ jsonrpc, gateway, http, profile }: Settings): string {
 	if (jsonrpc !== undefined) return jsonrpc;
-	// A gateway that is set elsewhere may be another chain's, and mustn't get this node's headers.
-	const isIts =
-		gateway !== undefined &&
-		(http === undefined ||
-			(origins["gateway"] === origins["http"] && new URL(gateway).hostname === new URL(http).hostname));
+	// A gateway on another machine may be another chain's.
+	const isIts = gateway !== undefined && (http === undefined || hostOf(gateway) === hostOf(http));
 	const base = isIts ? gateway : http;
 	if (base === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
 	return withPath(base);

@@ -6,7 +6,7 @@
 import { toHex } from "../../protocol/bytes.js";
 import { spell } from "../../protocol/dialect.js";
 import { MAX_TIMER_MS } from "../../protocol/timing.js";
-import type { Settings } from "../configuration/settings.js";
+import { headersFor, type Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from "../json.js";
 import { AnswerTooLong, type RawAnswer, sendRequest } from "./http-request.js";
@@ -105,11 +105,12 @@ export class NodeClient {
 
 	/** Sends one request. @throws {Failure} `network`, `timeout` */
 	async send(request: NodeRequest): Promise<RawAnswer> {
-		const { timeoutMs, headers } = this.settings;
+		const { timeoutMs } = this.settings;
+		const own = headersFor(this.settings, request.url);
 		const usual = request.body === undefined ? {} : { "content-type": "application/json" };
 		try {
 			return await sendRequest(
-				{ ...request, headers: { ...usual, accept: "application/json", ...headers, ...request.headers } },
+				{ ...request, headers: { ...usual, accept: "application/json", ...own, ...request.headers } },
 				AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS)),
 			);
 		} catch (error) {

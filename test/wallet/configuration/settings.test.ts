@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadSettings, withoutCredentials } from "../../../src/wallet/configuration/settings.js";
+import { headersFor, loadSettings, withoutCredentials } from "../../../src/wallet/configuration/settings.js";
 import { developmentUrl, jsonRpcUrl } from "../../../src/wallet/node/json-rpc.js";
 
 let directory: string;
@@ -128,6 +128,65 @@ describe("the settings of a command", () => {
 		expect(jsonRpcUrl(await loadSettings({ config: write(all), profile: "main" }, {}))).toBe(
 			"https://full.example/jsonrpc",
 		);
+	});
+
+	it("have servers of the top level only where the profile has none", async () => {
+		const top = ["http", "solidity", "jsonrpc", "gateway"]
+			.map((key) => `${key} = "http://10.0.0.9"\n`)
+			.join("");
+		const grpc = 'grpc = "10.0.0.9:1"\ngrpcSolidity = "10.0.0.9:1"\n';
+		const profiles =
+			'profiles { main { grpc = "10.0.0.1:2", headers { k = v } }, nile { headers { k = v } } }';
+		const config = write(top + grpc + profiles);
+		const main = await loadSettings({ config, profile: "main" }, {});
+		expect(main).toMatchObject({ grpc: "10.0.0.1:2", headers: { k: "v" } });
+		for (const key of ["http", "solidity", "jsonrpc", "gateway", "grpcSolidity"] as const)
+			expect(main[key]).toBeUndefined();
+		expect(await loadSettings({ config, profile: "nile" }, {})).toMatchObject({
+			gateway: "http://10.0.0.9",
+			grpc: "10.0.0.9:1",
+			headers: {},
+		});
+	});
+
+	it.each([
+		["http://127.0.0.1:7000", true],
+		["localhost:7000/", true],
+		["http://[::1]:7000", true],
+		["http://127.0.0.1:7001", false],
+		["https://127.0.0.1:7000", false],
+		["http://127.0.0.1:7000/other", false],
+	])(
+		"keep the profile's servers and headers where --node or COIN_NODE is its own: %s",
+		async (node, isOwn) => {
+			const profile =
+				'{ http = "http://127.0.0.1:7000", gateway = "http://localhost:7090", headers { k = v } }';
+			const config = write(`profiles.nc ${profile}`);
+			const gateway = "http://localhost:7090";
+			for (const settings of [
+				await loadSettings({ config, profile: "nc", node }, {}),
+				await loadSettings({ config, profile: "nc" }, { COIN_NODE: node }),
+			]) {
+				expect(settings).toMatchObject(isOwn ? { gateway, headers: { k: "v" } } : { headers: {} });
+				expect(jsonRpcUrl(settings).startsWith(gateway)).toBe(isOwn);
+			}
+		},
+	);
+
+	it("give headers to the profile's servers alone", async () => {
+		const servers =
+			'http = "https://full.example", gateway = "https://gate.example:9090", grpc = "full.example:50051"';
+		const config = write(`profiles.nc { ${servers}, headers { k = v } }`);
+		const settings = await loadSettings({ config, profile: "nc" }, {});
+		const given = (address: string): boolean => headersFor(settings, address)["k"] === "v";
+		for (const own of [
+			"https://full.example:443/x",
+			"https://gate.example:9090/jsonrpc",
+			"full.example:50051",
+		])
+			expect(given(own), own).toBe(true);
+		for (const foreign of ["http://full.example/x", "https://full.example:9090", "https://full.example.org"])
+			expect(given(foreign), foreign).toBe(false);
 	});
 
 	it("give flags the first word, then the environment", async () => {
