@@ -28,6 +28,7 @@ import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member, writeWireJson } from "../../wallet/json.js";
 import { callJsonRpc, developmentUrl } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
+import { fetchDevelopmentInfo } from "../../wallet/transaction/impersonation.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { fetchContract } from "../../wallet/view/contract-record.js";
 
@@ -153,8 +154,6 @@ export async function storeDeployed(
 	const { match } = compareCode(contract.runtime, runtimecode);
 	if (match === undefined) return { verified: "none" };
 	try {
-		// Don't send sources to any node but a development chain.
-		await callJsonRpc(client, "dev_info", [], developmentUrl(client.settings));
 		await store(client, address, sourceRecord(contract, match, compiler, input), undefined);
 		return { verified: match, stored: true };
 	} catch (error) {
@@ -171,9 +170,10 @@ async function store(
 	directory: string | undefined,
 ): Promise<void> {
 	if (directory !== undefined) return giveSource(directory, address, record);
-	const url = developmentUrl(client.settings);
+	// Sources are sent to the contract's own chain only, and only if it is a development chain.
+	await fetchDevelopmentInfo(client);
 	const params = [toHex(address), record];
-	await callJsonRpc(client, "dev_setContractSource", params, url);
+	await callJsonRpc(client, "dev_setContractSource", params, developmentUrl(client.settings));
 }
 
 /** A contract's record at the node (protocol/history §7). @throws {Failure} `bad_value` without sources */
