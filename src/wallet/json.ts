@@ -54,14 +54,25 @@ export function writeJson(value: unknown): string {
 	);
 }
 
-/** Writes one line of JSON for a node, with bigints as numbers. */
+/** The member that holds what stands for an object in JSON for a node, if that isn't what `toJSON` gives. */
+export const WIRE_FORM = Symbol("wire form");
+
+/** Writes one line of JSON for a node, with bigints as numbers; what JSON can't hold is null in lists and left out of records. */
 export function writeWireJson(value: unknown): string {
+	return wireText(value) ?? "null";
+}
+
+function wireText(value: unknown): string | undefined {
 	if (typeof value === "bigint") return value.toString();
-	if (Array.isArray(value)) return `[${value.map(writeWireJson).join(",")}]`;
+	if (Array.isArray(value)) return `[${Array.from(value, writeWireJson).join(",")}]`;
 	if (typeof value === "object" && value !== null) {
-		if ("toJSON" in value && typeof value.toJSON === "function") return writeWireJson(value.toJSON());
-		const members = Object.entries(value).filter(([, item]) => item !== undefined);
-		return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${writeWireJson(item)}`).join(",")}}`;
+		if (WIRE_FORM in value) return wireText(value[WIRE_FORM]);
+		if ("toJSON" in value && typeof value.toJSON === "function") return wireText(value.toJSON());
+		const members = Object.entries(value).flatMap(([name, item]) => {
+			const text = wireText(item);
+			return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+		});
+		return `{${members.join(",")}}`;
 	}
-	return JSON.stringify(value);
+	return JSON.stringify(value) as string | undefined;
 }

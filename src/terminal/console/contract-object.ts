@@ -18,6 +18,7 @@ import { type CallValues, callInWords, callPlan } from "../../wallet/actions/con
 import type { Actor } from "../../wallet/actions/plan.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
+import { WIRE_FORM } from "../../wallet/json.js";
 import { callConstant } from "../../wallet/node/constant-call.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { amountParts, NamedAmounts } from "../../wallet/token/named-amount.js";
@@ -262,6 +263,11 @@ export class Coins {
 
 	toJSON(): string {
 		return formatCoin(this.sun);
+	}
+
+	/** For nodes, the same number as `5coin` gives. */
+	get [WIRE_FORM](): bigint {
+		return this.sun;
 	}
 
 	toString(): string {

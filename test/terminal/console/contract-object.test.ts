@@ -13,6 +13,7 @@ import {
 import { Operations } from "../../../src/terminal/console/operations.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
+import { writeWireJson } from "../../../src/wallet/json.js";
 import { answering } from "../../wallet/answering-client.js";
 
 const account = { address: "TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6" };
@@ -34,6 +35,7 @@ it("reckons with coins as with amounts, and shows them with their unit", () => {
 	expect((coins as unknown as bigint) - 1_000_000n).toBe(4_000_000n);
 	expect((coins as unknown as bigint) > 4_999_999n).toBe(true);
 	expect([`${coins}`, inspect(coins), JSON.stringify(coins)]).toEqual(["5coin", "5coin", '"5coin"']);
+	expect(writeWireJson([coins, 5_000_000n, new TokenAmount("5@gold")])).toBe('[5000000,5000000,"5@gold"]');
 	expect([amountText("amount", coins), argumentText(coins)]).toEqual(["5coin", "5coin"]);
 });
 

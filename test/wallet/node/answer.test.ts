@@ -65,6 +65,11 @@ describe("JSON at the edge", () => {
 		const value = { a: 2n ** 63n - 1n, b: [1, "x", null, undefined], c: undefined };
 		expect(writeJson(value)).toBe('{"a":"9223372036854775807","b":[1,"x",null,null]}');
 		expect(writeWireJson([{ toJSON: () => "5@gold" }])).toBe('["5@gold"]');
+		const nothing = { toJSON: () => undefined };
+		expect(writeWireJson([undefined, 1n, nothing, () => 1, { a: nothing, b: 2 }])).toBe(
+			'[null,1,null,null,{"b":2}]',
+		);
+		expect(writeWireJson(nothing)).toBe("null");
 		expect(writeWireJson({ a: 2n ** 63n - 1n, c: undefined, d: [true] })).toBe(
 			'{"a":9223372036854775807,"d":[true]}',
 		);
