@@ -274,14 +274,14 @@ const withScheme = (address: string): string =>
 const urlOf = (address: string): URL => new URL(withScheme(address));
 
 /** An address's host name; all names of this machine are `localhost`. */
-export function hostOf(address: string): string {
+export function machineOf(address: string): string {
 	const { hostname } = urlOf(address);
 	return /^(127\.0\.0\.1|\[::1\])$/.test(hostname) ? "localhost" : hostname;
 }
 
 /** Scheme, host and port. */
 const serverOf = (address: string): string =>
-	`${urlOf(address).protocol}//${hostOf(address)}:${urlOf(address).port}`;
+	`${urlOf(address).protocol}//${machineOf(address)}:${urlOf(address).port}`;
 
 /** Whether two base URLs name one node: a gateway may serve several, each under its own path. */
 function isSameNode(one: string, other: string | undefined): boolean {

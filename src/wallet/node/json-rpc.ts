@@ -1,6 +1,6 @@
 /** Calls a node's JSON-RPC API (protocol/json-rpc). */
 
-import { hostOf, type Settings } from "../configuration/settings.js";
+import { machineOf, type Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, plainText, readJson, writeWireJson } from "../json.js";
 import type { NodeClient } from "./node-client.js";
@@ -12,7 +12,7 @@ const MAX_MESSAGE = 1_000;
 export function jsonRpcUrl({ jsonrpc, gateway, http, profile }: Settings): string {
 	if (jsonrpc !== undefined) return jsonrpc;
 	// A gateway on another machine may be another chain's.
-	const isIts = gateway !== undefined && (http === undefined || hostOf(gateway) === hostOf(http));
+	const isIts = gateway !== undefined && (http === undefined || machineOf(gateway) === machineOf(http));
 	const base = isIts ? gateway : http;
 	if (base === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
 	return withPath(base);
