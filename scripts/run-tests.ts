@@ -1,6 +1,7 @@
 /**
  * The checks of `npm test` after the build: types and lint beside the tests, as a compiler uses one core and many
- * tests wait. What they say follows the tests' output; a fault in them ends the tests.
+ * tests wait. What is wrong with them is printed when it is found; the tests go on, so that they end what they
+ * started.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -31,7 +32,7 @@ async function passes(words: readonly string[]): Promise<boolean> {
 		stream?.setEncoding("utf8").on("data", (text: string) => {
 			said += text;
 		});
-	const [code] = await once(child, "close");
+	const [code] = await once(child, "close").catch((error: Error) => [error.message]);
 	if (code !== 0) process.stderr.write(`${words.slice(1).join(" ")}\n${said}`);
 	return code === 0;
 }
@@ -43,13 +44,9 @@ async function check(): Promise<boolean> {
 }
 
 const tests = start(["node_modules/vitest/vitest.mjs", "run", ...process.argv.slice(2)], "inherit");
-const stop = (): void => {
-	for (const child of started) child.kill();
-};
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
-const checked = check().then((isClean) => {
-	if (!isClean) stop();
-	return isClean;
-});
-const [code] = await once(tests, "close");
-process.exitCode = (await checked) && code === 0 ? 0 : 1;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+	process.once(signal, () => {
+		for (const child of started) child.kill(signal);
+	});
+const [[code], isClean] = await Promise.all([once(tests, "close"), check()]);
+process.exitCode = isClean && code === 0 ? 0 : 1;

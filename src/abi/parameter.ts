@@ -126,7 +126,7 @@ export function plainDigits(text: string): string | undefined {
 	);
 	const digits = fraction.replace(/0+$/, "");
 	const zeros = Number(exponent) - digits.length;
-	return zeros < 0 ? undefined : `${sign}${whole}${digits}${"0".repeat(zeros)}`;
+	return zeros < 0 ? undefined : `${sign}${whole}${digits}${"0".repeat(zeros)}`.replace(/^-?$/, "0");
 }
 
 /** Length in bytes of a value of type `bytes1` to `bytes32`, or `function`. */

@@ -162,8 +162,8 @@ export const production: Service = {
 					"another node or signer has this witness's key, and made a block with it",
 				),
 			onUncheckedDouble: (error) => {
-				const reason = error instanceof Error ? error.message : String(error);
-				if (reason !== unchecked)
+				const reason = error === undefined || error instanceof Error ? error?.message : String(error);
+				if (reason !== undefined && reason !== unchecked)
 					log.warn({ reason }, "the signer doesn't say whether it signed a received block of its key");
 				unchecked = reason;
 			},

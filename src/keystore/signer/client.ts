@@ -122,7 +122,7 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 	};
 	let prepared: Connection | undefined;
 	const takePrepared = (): Connection | undefined => {
-		const taken = prepared?.socket.destroyed ? undefined : prepared;
+		const taken = prepared?.socket.writable ? prepared : undefined;
 		prepared = undefined;
 		taken?.socket.ref();
 		return taken;
@@ -303,7 +303,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 const maySucceed = ({ code, syscall }: NodeJS.ErrnoException): boolean =>
 	code === "ECONNRESET" || (syscall !== undefined && code !== "EACCES" && code !== "EPROTO");
 
-/** How much of a response's time a connection has that was opened in advance, before another one is tried. */
+/** How much of a response's time passes before another connection is tried beside one that was opened in advance. */
 const PREPARED_PART = 0.3;
 
 interface Connection {
@@ -334,29 +334,64 @@ function opened(place: SignerPlace): Connection | undefined {
 	}
 }
 
-/** Sends one request and reads the response. @param prepared a connection to try first */
+/** Sends one request and reads the response. @param prepared a connection to try first @throws {SignerError} */
 async function ask(
 	place: SignerPlace,
 	request: object,
 	answerMs: number,
 	prepared?: Connection,
-): Promise<Readonly<Record<string, unknown>>> {
-	if (!prepared) return exchange(place.at, open(place), request, answerMs);
-	const firstMs = answerMs * PREPARED_PART;
-	return exchange(place.at, prepared, request, firstMs).catch((error: unknown) => {
-		if (!(error instanceof SignerError && error.isAway)) throw error;
-		// It was closed, or lost without notice. A signer that was only slow signs the same bytes again.
-		return exchange(place.at, open(place), request, answerMs - firstMs);
-	});
+): Promise<Answer> {
+	const answer = await (prepared
+		? firstAnswer(place, request, answerMs, prepared)
+		: exchange(place.at, open(place), request, answerMs));
+	const { error, taken, refused } = answer;
+	if (typeof error !== "string") return answer;
+	const message = `the signer refuses: ${harmless(error, MAX_REFUSAL)}`;
+	throw new SignerError(message, taken === true, refused === true);
 }
 
-/** @param limitMs until the whole response */
+/**
+ * The answer on a prepared connection, or on another one beside it, if the former was closed or says nothing for a while: it may have been
+ * lost without notice. A signer that is only slow signs the same bytes again.
+ */
+async function firstAnswer(
+	place: SignerPlace,
+	request: object,
+	answerMs: number,
+	prepared: Connection,
+): Promise<Answer> {
+	const firstMs = answerMs * PREPARED_PART;
+	const first = exchange(place.at, prepared, request, answerMs);
+	let timer: NodeJS.Timeout | undefined;
+	const isAnswered = await Promise.race([
+		first.then(
+			() => true,
+			() => false,
+		),
+		new Promise<boolean>((resolve) => {
+			timer = setTimeout(resolve, firstMs, false);
+		}),
+	]);
+	clearTimeout(timer);
+	if (isAnswered) return first;
+	const other = open(place);
+	const second = exchange(place.at, other, request, answerMs - firstMs);
+	return Promise.any([first, second])
+		.catch(() => second)
+		.finally(() => {
+			for (const { socket } of [prepared, other]) socket.destroy();
+		});
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** @param limitMs until the whole response @throws {SignerError} if there is none */
 async function exchange(
 	at: string,
 	{ socket, ready }: Connection,
 	request: object,
 	limitMs: number,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Answer> {
 	return new Promise((resolve, reject) => {
 		let text = "";
 		let reason = "";
@@ -377,15 +412,10 @@ async function exchange(
 		socket.on("close", () => {
 			clearTimeout(late);
 			const answer = text.endsWith("\n") ? objectOf(text) : undefined;
-			if (!answer) {
-				reason ||= text === "" ? "it closed the connection" : "what answers there isn't a signer";
-				const message = `no signer answers at ${at} (${reason})`;
-				return reject(new SignerError(message, false, false, isAway && text === ""));
-			}
-			const { error, taken, refused } = answer;
-			if (typeof error !== "string") return resolve(answer);
-			const message = `the signer refuses: ${harmless(error, MAX_REFUSAL)}`;
-			reject(new SignerError(message, taken === true, refused === true));
+			if (answer) return resolve(answer);
+			reason ||= text === "" ? "it closed the connection" : "what answers there isn't a signer";
+			const message = `no signer answers at ${at} (${reason})`;
+			reject(new SignerError(message, false, false, isAway && text === ""));
 		});
 	});
 }

@@ -103,7 +103,7 @@ interface SlotProducerOptions {
 	readonly onFailure: (error: unknown) => void;
 	/** Called for a block of another node with one of the keys; one of them pauses. */
 	readonly onDouble: (block: SignedBlock) => void;
-	/** Called if a remote signer doesn't say whether a received block is its own. */
+	/** Called with the reason if a remote signer doesn't say whether a received block is its own, and with undefined if it does. */
 	readonly onUncheckedDouble: (error: unknown) => void;
 }
 
@@ -124,8 +124,8 @@ export class SlotProducer {
 	private lastOwn = "";
 	/** By the monotonic clock. */
 	private heldUntilMs = Number.NEGATIVE_INFINITY;
-	/** Whether a remote signer is being asked about a received block. */
-	private isAsking = false;
+	/** Those whose remote signer is being asked about a received block. */
+	private readonly asking = new Set<Producer>();
 	private readonly unobserve: () => void;
 	/** A packed and announced block, to be applied a little later, so that requests don't wait for both at once. */
 	private packed: { readonly turn: NodeJS.Timeout; readonly apply: () => void } | undefined;
@@ -150,17 +150,19 @@ export class SlotProducer {
 			this.options.onDouble(block);
 			if (this.lastOwn <= block.idHex) this.heldUntilMs = monotonicClock() + HOLD_MS;
 		};
-		if (!producer.remote) return hold();
-		if (this.isAsking) return;
-		this.isAsking = true;
+		if (!producer.remote) hold();
+		if (!producer.remote || this.asking.has(producer)) return;
 		// Nodes may share a remote signer, which signs once per slot: only it knows of a block that it didn't sign.
 		const signature = block.postQuantum?.signature ?? block.header.witness_signature;
-		producer.remote
-			.isElsewhere(BlockHeaderRaw.encode(block.raw), signature)
-			.then((isElsewhere) => isElsewhere && hold(), this.options.onUncheckedDouble)
-			.finally(() => {
-				this.isAsking = false;
-			});
+		const asked = producer.remote.isElsewhere(BlockHeaderRaw.encode(block.raw), signature);
+		this.asking.add(producer);
+		asked
+			.then((isElsewhere) => {
+				this.options.onUncheckedDouble(undefined);
+				if (isElsewhere) hold();
+			}, this.options.onUncheckedDouble)
+			.finally(() => this.asking.delete(producer))
+			.catch(this.options.onFailure);
 	}
 
 	/** Wakes at every multiple of the slot length. */
@@ -179,7 +181,11 @@ export class SlotProducer {
 				this.options.onFailure(error);
 			}
 			this.start();
-			this.prepareNext();
+			try {
+				this.prepareNext();
+			} catch (error) {
+				this.options.onFailure(error);
+			}
 		}, wait);
 	}
 

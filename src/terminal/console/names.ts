@@ -154,7 +154,9 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 
 /** Whether an object, as of a file of a deployment, has an interface. A function `abi` is one of a contract of the console. */
 const holdsInterface = (value: object): boolean =>
-	Object.entries(value).some(([name, held]) => /^(abi|entrys)$/.test(name) && typeof held === "object");
+	Object.entries(value).some(
+		([name, held]) => /^(abi|entrys)$/.test(name) && typeof held === "object" && held !== null,
+	);
 
 /** Pays as `coin send` does. */
 function payer({ settings, perform }: ConsoleChain) {

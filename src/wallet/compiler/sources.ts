@@ -214,7 +214,11 @@ function isOwn(path: string, beside?: string): boolean {
 function remappingsOf(root: string): readonly string[] {
 	const lines = settingsText(join(root, "remappings.txt")).split("\n");
 	const toml =
-		/^[ \t]*remappings[ \t]*=[ \t]*\[([^\]]*)/m.exec(settingsText(join(root, "foundry.toml")))?.[1] ?? "";
+		/^[ \t]*remappings[ \t]*=[ \t]*\[([^\]]*)/m.exec(
+			settingsText(join(root, "foundry.toml")).replace(TOML_TEXT_OR_COMMENT, (part) =>
+				part.startsWith("#") ? "" : part,
+			),
+		)?.[1] ?? "";
 	const quoted = [...toml.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g)].map(([, a, b]) => a ?? b ?? "");
 	const given = [...lines, ...quoted].map((line) => line.trim()).filter((line) => /^[^#=]+=.+$/.test(line));
 	if (given.length > MAX_REMAPPINGS)

@@ -71,7 +71,7 @@ export interface SettingsFlags {
 
 /**
  * Keys for a node's servers. A built-in profile's values for them don't apply to somebody else's node, and those of the
- * top level, which may be another chain's, only to profiles without any.
+ * top level, which may be another chain's, only to profiles that name no `http`.
  */
 const SERVERS = ["http", "solidity", "jsonrpc", "grpc", "grpcSolidity", "gateway"] as const;
 const isServer = (key: string): boolean => SERVERS.some((server) => server === key);
@@ -120,7 +120,7 @@ export async function loadSettings(
 	}
 	const ownHttp = baseUrl(own?.text["http"], "http");
 	const ownNode = ownHttp !== undefined && !isSameNode(ownHttp, builtIn?.["http"]);
-	const hasServers = SERVERS.some((key) => (own?.text[key] ?? builtIn?.[key]) !== undefined);
+	const hasNode = (own?.text["http"] ?? builtIn?.["http"]) !== undefined;
 	const origins: Record<string, Origin> = { profile: originOf(flags.profile, COIN_PROFILE, chosen) };
 	const get = (key: string, given?: Given): string | undefined => {
 		const sources: readonly (readonly [Origin, string | undefined])[] = [
@@ -128,7 +128,7 @@ export async function loadSettings(
 			["environment", given?.variable],
 			["profile", own?.text[key]],
 			["built-in profile", ownNode && isServer(key) ? undefined : builtIn?.[key]],
-			["configuration", hasServers && isServer(key) ? undefined : file.top[key]],
+			["configuration", hasNode && isServer(key) ? undefined : file.top[key]],
 			["built in", DEFAULTS[key]],
 		];
 		const found = sources.find(([, value]) => value !== undefined);
@@ -155,7 +155,7 @@ export async function loadSettings(
 		genesis: sameNode ? genesisOf(get("genesis")) : undefined,
 		referenceNode: sameNode ? baseUrl(get("referenceNode"), "referenceNode") : undefined,
 		dialect: oneOf("dialect", get("dialect"), ["neutral", "deployed"]),
-		headers: sameNode && hasServers ? (own?.headers ?? {}) : {},
+		headers: sameNode ? (own?.headers ?? {}) : {},
 		timeoutMs: parseDuration(get("timeout", { flag: flags.timeout, variable: COIN_TIMEOUT }) as string),
 		confirm: oneOf("confirm", get("confirm"), ["true", "false"]) === "true",
 		confirmOverSun: parseCoinAmount(get("confirmOver") as string),
@@ -285,14 +285,22 @@ const serverOf = (address: string): string =>
 
 /** Whether two base URLs name one node: a gateway may serve several, each under its own path. */
 function isSameNode(one: string, other: string | undefined): boolean {
-	const nodeOf = (address: string): string =>
-		serverOf(address) + urlOf(address).pathname.replace(/\/+$/, "") + urlOf(address).search;
+	const nodeOf = (address: string): string => {
+		const { username, password, pathname, search } = urlOf(address);
+		return [serverOf(address), username, password, pathname.replace(/\/+$/, ""), search].join(" ");
+	};
 	return other !== undefined && nodeOf(one) === nodeOf(other);
 }
 
-/** The profile's headers for a request: none if the address is not on a server of the profile, as they may hold keys. */
+/**
+ * The profile's headers for a request: none if the address is not on a server of the profile, as they may hold keys. Servers of the top
+ * level are those of a profile that names none.
+ */
 export function headersFor(settings: Settings, address: string): Readonly<Record<string, string>> {
-	const servers = SERVERS.flatMap((key) => settings[key] ?? []).map(serverOf);
+	const own = SERVERS.filter(
+		(key) => settings[key] !== undefined && settings.origins[key] !== "configuration",
+	);
+	const servers = (own.length > 0 ? own : SERVERS).flatMap((key) => settings[key] ?? []).map(serverOf);
 	return servers.includes(serverOf(address)) ? settings.headers : {};
 }
 

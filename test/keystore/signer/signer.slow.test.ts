@@ -131,7 +131,9 @@ describe("a signer", () => {
 		for (const signature of [new Uint8Array(65), new Uint8Array(0)])
 			expect(await key.isElsewhere(header(6n, 18_000n), signature)).toBe(false);
 		await expect(isElsewhere(header(5n, 0n))).rejects.toThrow("not a header of a block");
-		const lines = readFileSync(join(directory, "state", LOG_NAME), "utf8").trimEnd().split("\n");
+		const lines = readFileSync(join(directory, "state", LOG_NAME), "utf8")
+			.trimEnd()
+			.split("\n");
 		expect(lines.filter((line) => line.includes('"decision":"signed elsewhere"'))).toHaveLength(4);
 		expect(warnings.filter((line) => line.includes("another signer or node has this key"))).toHaveLength(4);
 		// It has signed none of them, and starts with the marks that it had.

@@ -130,23 +130,25 @@ describe("the settings of a command", () => {
 		);
 	});
 
-	it("have servers of the top level only where the profile has none", async () => {
+	it("have servers of the top level only where the profile names no node, and headers for them only where it names no server", async () => {
 		const top = ["http", "solidity", "jsonrpc", "gateway"]
 			.map((key) => `${key} = "http://10.0.0.9"\n`)
 			.join("");
 		const grpc = 'grpc = "10.0.0.9:1"\ngrpcSolidity = "10.0.0.9:1"\n';
 		const profiles =
-			'profiles { main { grpc = "10.0.0.1:2", headers { k = v } }, nile { headers { k = v } } }';
+			'profiles { main { http = "10.0.0.1:2", headers { k = v } }, nile { headers { k = v } }, shasta { jsonrpc = "10.0.0.1:3", headers { k = v } } }';
 		const config = write(top + grpc + profiles);
 		const main = await loadSettings({ config, profile: "main" }, {});
-		expect(main).toMatchObject({ grpc: "10.0.0.1:2", headers: { k: "v" } });
-		for (const key of ["http", "solidity", "jsonrpc", "gateway", "grpcSolidity"] as const)
+		expect(main).toMatchObject({ http: "http://10.0.0.1:2" });
+		for (const key of ["solidity", "jsonrpc", "gateway", "grpc", "grpcSolidity"] as const)
 			expect(main[key]).toBeUndefined();
-		expect(await loadSettings({ config, profile: "nile" }, {})).toMatchObject({
-			gateway: "http://10.0.0.9",
-			grpc: "10.0.0.9:1",
-			headers: {},
-		});
+		const nile = await loadSettings({ config, profile: "nile" }, {});
+		expect(nile).toMatchObject({ gateway: "http://10.0.0.9", grpc: "10.0.0.9:1" });
+		expect(headersFor(nile, "http://10.0.0.9/wallet")).toEqual({ k: "v" });
+		const shasta = await loadSettings({ config, profile: "shasta" }, {});
+		expect(shasta).toMatchObject({ http: "http://10.0.0.9", jsonrpc: "http://10.0.0.1:3" });
+		expect(headersFor(shasta, "http://10.0.0.9/wallet")).toEqual({});
+		expect(headersFor(shasta, "http://10.0.0.1:3")).toEqual({ k: "v" });
 	});
 
 	it.each([
@@ -154,6 +156,7 @@ describe("the settings of a command", () => {
 		["localhost:7000/", true],
 		["http://[::1]:7000", true],
 		["http://127.0.0.1:7001", false],
+		["http://u:p@127.0.0.1:7000", false],
 		["https://127.0.0.1:7000", false],
 		["http://127.0.0.1:7000/other", false],
 	])(
