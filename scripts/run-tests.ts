@@ -46,7 +46,8 @@ async function check(): Promise<boolean> {
 const tests = start(["node_modules/vitest/vitest.mjs", "run", ...process.argv.slice(2)], "inherit");
 for (const signal of ["SIGINT", "SIGTERM"] as const)
 	process.once(signal, () => {
-		for (const child of started) child.kill(signal);
+		// A terminal has sent its SIGINT to all of them.
+		if (signal === "SIGTERM" || !process.stdin.isTTY) for (const child of started) child.kill(signal);
 	});
 const [[code], isClean] = await Promise.all([once(tests, "close"), check()]);
 process.exitCode = isClean && code === 0 ? 0 : 1;

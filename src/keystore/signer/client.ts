@@ -374,9 +374,17 @@ async function firstAnswer(
 	]);
 	clearTimeout(timer);
 	if (isAnswered) return first;
-	const other = open(place);
+	let other: Connection;
+	try {
+		other = open(place);
+	} catch {
+		// The certificate is being renewed.
+		return first;
+	}
 	const second = exchange(place.at, other, request, answerMs - firstMs);
-	return Promise.any([first, second])
+	// A refusal of one, for example for too many requests, must not win over a signature that the other is still to get.
+	return Promise.any([unlessRefused(first), unlessRefused(second)])
+		.catch(() => Promise.any([first, second]))
 		.catch(() => second)
 		.finally(() => {
 			for (const { socket } of [prepared, other]) socket.destroy();
@@ -384,6 +392,12 @@ async function firstAnswer(
 }
 
 type Answer = Readonly<Record<string, unknown>>;
+
+async function unlessRefused(asked: Promise<Answer>): Promise<Answer> {
+	const answer = await asked;
+	if (answer["error"] !== undefined) throw new SignerError("refused");
+	return answer;
+}
 
 /** @param limitMs until the whole response @throws {SignerError} if there is none */
 async function exchange(

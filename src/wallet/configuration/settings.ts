@@ -114,10 +114,7 @@ export async function loadSettings(
 	const name = flags.profile ?? COIN_PROFILE ?? chosen ?? DEFAULT_PROFILE;
 	const own = file.profiles[name];
 	const builtIn = BUILT_IN[name];
-	if (!own && !builtIn) {
-		const known = [...new Set([...Object.keys(BUILT_IN), ...Object.keys(file.profiles)])].join(", ");
-		throw new Failure("usage", `there is no profile "${name}"; the profiles are ${known}`);
-	}
+	if (!own && !builtIn) throw unknownProfile(name, Object.keys(file.profiles));
 	const ownHttp = baseUrl(own?.text["http"], "http");
 	const ownNode = ownHttp !== undefined && !isSameNode(ownHttp, builtIn?.["http"]);
 	const hasNode = (own?.text["http"] ?? builtIn?.["http"]) !== undefined;
@@ -140,8 +137,11 @@ export async function loadSettings(
 	const node = flags.node ?? COIN_NODE;
 	const usual = baseUrl(get("http"), "http");
 	const http = node === undefined ? usual : baseUrl(node, "--node");
+	const usualOrigin = origins["http"];
 	get("http", { flag: flags.node, variable: COIN_NODE });
 	const sameNode = node === undefined || (http !== undefined && isSameNode(http, usual));
+	// A node of the top level doesn't become the profile's by being named again: it would get the profile's headers.
+	if (sameNode && usualOrigin === "configuration") origins["http"] = usualOrigin;
 	return {
 		profile: name,
 		http,
@@ -173,6 +173,11 @@ export async function loadSettings(
 		unknownKeys: file.unknown,
 		origins,
 	};
+}
+
+function unknownProfile(name: string, own: readonly string[]): Failure {
+	const known = [...new Set([...Object.keys(BUILT_IN), ...own])].join(", ");
+	return new Failure("usage", `there is no profile "${name}"; the profiles are ${known}`);
 }
 
 /** Settings that a program passes for its node. */

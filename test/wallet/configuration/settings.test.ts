@@ -148,6 +148,8 @@ describe("the settings of a command", () => {
 		const shasta = await loadSettings({ config, profile: "shasta" }, {});
 		expect(shasta).toMatchObject({ http: "http://10.0.0.9", jsonrpc: "http://10.0.0.1:3" });
 		expect(headersFor(shasta, "http://10.0.0.9/wallet")).toEqual({});
+		const again = await loadSettings({ config, profile: "shasta", node: "10.0.0.9" }, {});
+		expect(headersFor(again, "http://10.0.0.9/wallet")).toEqual({});
 		expect(headersFor(shasta, "http://10.0.0.1:3")).toEqual({ k: "v" });
 	});
 
