@@ -108,8 +108,7 @@ export async function loadSettings(
 		COIN_KEYSTORE_DIR,
 		COIN_PASSWORD_FILE,
 	} = withoutEmpty(environment);
-	const named = flags.config ?? COIN_CONFIG;
-	const file = read ?? (await readConfiguration(named, configDirectory(environment)));
+	const file = read ?? (await readConfiguration(flags.config ?? COIN_CONFIG, configDirectory(environment)));
 	const { profile: chosen } = file.top;
 	const name = flags.profile ?? COIN_PROFILE ?? chosen ?? DEFAULT_PROFILE;
 	const own = file.profiles[name];
