@@ -16,6 +16,9 @@ const CLIENTS = ["test/clients/**/*.test.ts", "test/tronbox/**/*.test.ts"];
 /** Tests of sources that take most of a second of a free core or more, or wait for real sockets and clocks. */
 const SLOW = ["test/**/*.slow.test.ts"];
 
+/** What takes half a minute of both cores or more: `npm run test:long`, not part of `npm test`. */
+const LONG = ["test/**/*.long.test.ts"];
+
 /** Limits only end what hangs: no test is judged by the clock, so that a machine that does much else passes, too. */
 const PATIENCE_MS = 600_000;
 const patient = {
@@ -35,7 +38,7 @@ export default defineConfig({
 				test: {
 					name: "unit",
 					include: ["test/**/*.test.ts"],
-					exclude: [...PROGRAM, ...CLIENTS, ...SLOW],
+					exclude: [...PROGRAM, ...CLIENTS, ...SLOW, ...LONG],
 					...patient,
 					setupFiles: "test/native-signatures.ts",
 					pool: "threads",
@@ -57,6 +60,7 @@ export default defineConfig({
 				test: {
 					name: "program",
 					include: PROGRAM,
+					exclude: LONG,
 					globalSetup: "test/built-program.ts",
 					...patient,
 					isolate: false,
@@ -69,6 +73,15 @@ export default defineConfig({
 					globalSetup: "test/built-program.ts",
 					...patient,
 					isolate: false,
+				},
+			},
+			{
+				test: {
+					name: "long",
+					include: LONG,
+					globalSetup: "test/built-program.ts",
+					...patient,
+					setupFiles: "test/native-signatures.ts",
 				},
 			},
 		],

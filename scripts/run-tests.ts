@@ -1,6 +1,6 @@
 /**
  * The checks of `npm test` after the build: types and lint beside the tests, as a compiler uses one core and many
- * tests wait. What is wrong with them is printed when it is found; the tests go on, so that they end what they
+ * tests wait. Not the project `long`, which has a script of its own. What is wrong with them is printed when it is found; the tests go on, so that they end what they
  * started.
  */
 
@@ -8,11 +8,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const CHECKS: readonly (readonly string[])[] = [
-	["node_modules/typescript/bin/tsc", "--noEmit"],
-	["node_modules/typescript/bin/tsc", "--noEmit", "-p", "tsconfig.explorer.json"],
-	["node_modules/@biomejs/biome/bin/biome", "check", "."],
-];
+/** Scripts of package.json. */
+const CHECKS = ["typecheck", "lint"] as const;
+
+/** npm tells its scripts where it is; what isn't a script of its own says so. */
+const npm = process.env["npm_execpath"];
+if (npm === undefined) throw new Error("start it with npm test");
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
 const started = new Set<ChildProcess>();
@@ -25,25 +26,28 @@ function start(words: readonly string[], stdio: "inherit" | "pipe"): ChildProces
 }
 
 /** @returns whether it passes; what it says otherwise is printed */
-async function passes(words: readonly string[]): Promise<boolean> {
-	const child = start(words, "pipe");
+async function passes(script: string): Promise<boolean> {
+	const child = start([npm as string, "run", "--silent", script], "pipe");
 	let said = "";
 	for (const stream of [child.stdout, child.stderr])
 		stream?.setEncoding("utf8").on("data", (text: string) => {
 			said += text;
 		});
 	const [code] = await once(child, "close").catch((error: Error) => [error.message]);
-	if (code !== 0) process.stderr.write(`${words.slice(1).join(" ")}\n${said}`);
+	if (code !== 0) process.stderr.write(`npm run ${script}\n${said}`);
 	return code === 0;
 }
 
 /** One after the other, so that a core stays for the tests. */
 async function check(): Promise<boolean> {
-	for (const words of CHECKS) if (!(await passes(words))) return false;
+	for (const script of CHECKS) if (!(await passes(script))) return false;
 	return true;
 }
 
-const tests = start(["node_modules/vitest/vitest.mjs", "run", ...process.argv.slice(2)], "inherit");
+const tests = start(
+	["node_modules/vitest/vitest.mjs", "run", "--project=!long", ...process.argv.slice(2)],
+	"inherit",
+);
 for (const signal of ["SIGINT", "SIGTERM"] as const)
 	process.once(signal, () => {
 		// A terminal has sent its SIGINT to all of them.

@@ -25,6 +25,9 @@ const script = fileURLToPath(new URL("command-host-script.js", import.meta.url))
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const program = `${root}/bin/coin.js`;
 
+/** Each command line has its own copy of every module, which is gone before optimized code of it would pay. */
+const FLAGS = ["--no-opt", "--no-flush-bytecode", "--min-semi-space-size=16", "--max-semi-space-size=64"];
+
 /** Commands that pass their standard streams on, or aren't in the bundle that hosts run. */
 const OWN_PROCESS = ["keystore unlock", "network watch"];
 
@@ -55,7 +58,7 @@ class CommandHost {
 	constructor() {
 		this.child = fork(script, [root, program, this.mark], {
 			env: { PATH: process.env["PATH"] ?? "" },
-			execArgv: [],
+			execArgv: FLAGS,
 			stdio: ["ignore", "pipe", "pipe", "ipc"],
 		});
 		this.stdout = new Output(this.child.stdout as Readable, this.mark);

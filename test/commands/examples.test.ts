@@ -1,5 +1,5 @@
 /**
- * Every example of every command's help, run as it is written against a development chain that holds what the examples
+ * Every example of every command's help, run as it is written (but for the cost of encrypted keys) against a development chain that holds what the examples
  * speak of. An example that can't run here is named with its reason.
  */
 
@@ -41,7 +41,7 @@ const manifest = JSON.parse(readFileSync(join(root, "oclif.manifest.json"), "utf
  */
 const ELSEWHERE = [
 	/^coin (dev|explorer|keystore import signer|network|node|signer|tx trace) /,
-	// Notes need a contract and proofs: shielded.test.ts and shielded-proofs.test.ts have both.
+	// Notes need a contract and proofs: shielded.test.ts and shielded-proofs.long.test.ts have both.
 	/coin shielded /,
 	/^coin chain (import|export) /,
 	/^coin exchange trade /,
@@ -55,6 +55,8 @@ const ELSEWHERE = [
 /** Examples that ask the person at the terminal: without one they say so. */
 const ASKS =
 	/"(password_required|confirmation_needed)"|is needed and there is no terminal|needs --yes|to show it on/;
+/** Examples that encrypt keys, which with the standard cost takes a second of a core for each. */
+const MAKES_KEYS = /coin keystore (new|derive|passwd|import (key|mnemonic))\b/;
 /** Examples that begin with an empty keystore. */
 const FRESH = /^(pass .*\| )?coin (keystore (new|import)|contact add)/;
 /** Examples that go on until somebody stops them. */
@@ -213,7 +215,7 @@ function environmentIn(directory: string): Record<string, string> {
 
 /** Runs an example, in a shell where that makes a difference. */
 function run(example: string, directory: string, more: Record<string, string>): Promise<Outcome> {
-	const line = example.replaceAll("4f0c…", deployTxId);
+	const line = example.replaceAll("4f0c…", deployTxId).replace(MAKES_KEYS, "$& --light");
 	const words = line.split(/\s+/).slice(1);
 	const needsShell = !isPlain(line) || ENDLESS.test(line) || needsOwnProcess(words, more);
 	if (firsts.has(example) || needsShell) return shell(line, directory, more);

@@ -49,7 +49,7 @@ afterAll(async () => {
 	await chain.stop();
 });
 
-/** Looks at every process that was started since, some hundred times a second. */
+/** Looks at every process that was started since, about a hundred times a second. */
 async function watchProcesses(): Promise<void> {
 	while (watching) {
 		for (const pid of readdirSync("/proc")) {
@@ -57,7 +57,7 @@ async function watchProcesses(): Promise<void> {
 			for (const file of ["cmdline", "environ"]) look(`/proc/${pid}/${file}`);
 		}
 		looks++;
-		await new Promise((resolve) => setTimeout(resolve, 3));
+		await new Promise((resolve) => setTimeout(resolve, 8));
 	}
 }
 

@@ -29,7 +29,16 @@ test.skipIf(process.platform === "win32")(
 		};
 		try {
 			const password = home.write("pw", "sesame-open");
-			const words = ["keystore", "import", "key", "witness", "--password-file", password, "--key-file"];
+			const words = [
+				"keystore",
+				"import",
+				"key",
+				"witness",
+				"--light",
+				"--password-file",
+				password,
+				"--key-file",
+			];
 			expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
 			const [socket, directory] = [join(home.path, "socket"), join(home.path, "signer")];
 			const file = home.write("node.conf", nodeConfiguration(WITNESS, socket));
@@ -96,7 +105,16 @@ test.skipIf(process.platform === "win32")(
 		let signer: Endless | undefined;
 		try {
 			const password = home.write("pw", "sesame-open");
-			const words = ["keystore", "import", "key", "witness", "--password-file", password, "--key-file"];
+			const words = [
+				"keystore",
+				"import",
+				"key",
+				"witness",
+				"--light",
+				"--password-file",
+				password,
+				"--key-file",
+			];
 			expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
 			const [one, other, directory] = ["one", "other", "signer"].map((name) => join(home.path, name));
 			const write = (client: string, rules = "rules = []"): string =>
@@ -131,7 +149,16 @@ test.skipIf(process.platform === "win32")("a signer signs with a key that stays 
 	let signer: Endless | undefined;
 	try {
 		const password = home.write("pw", "sesame-open");
-		const words = ["keystore", "import", "key", "witness", "--password-file", password, "--key-file"];
+		const words = [
+			"keystore",
+			"import",
+			"key",
+			"witness",
+			"--light",
+			"--password-file",
+			password,
+			"--key-file",
+		];
 		expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
 		const [socket, directory] = [join(home.path, "socket"), join(home.path, "signer")];
 		const serve = ["signer", "serve", "witness", "--socket", socket, "--directory", directory];

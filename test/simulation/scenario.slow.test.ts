@@ -33,11 +33,6 @@ describe("a network under faults", () => {
 		expect(result.failures.join()).toMatch(/no agreement/);
 	});
 
-	it("tells a chain that the rules of consensus split, both halves with final blocks, from a fault", async () => {
-		const result = await runScenario({ seed: 438, isReal: true, isNile: true });
-		expect([result.failures, result.isSplit]).toEqual([[], true]);
-	});
-
 	it("bans no peer whose question for blocks crossed a list that has none", async () => {
 		const result = await runScenario({ seed: 259, isReal: true });
 		expect(result.failures).toEqual([]);
