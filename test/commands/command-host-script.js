@@ -1,6 +1,7 @@
-// Runs command lines of the built program one after another in one process, each as if it had one of its own: with a fresh copy
-// of every module, its own environment, working directory and standard input. Starting the runtime and compiling the bundle is
-// most of what a command costs, and here that is done once. A command line is over when its process would be: when nothing is
+// Runs command lines of the built program one after another in one process, each as if it had one of its own, with its own
+// working directory and standard input. Starting the runtime, compiling the bundle and evaluating its modules is most of what a
+// command costs. The first two are done once; a command line has the modules of the one before it if that had the same
+// environment, succeeded and read nothing from its standard input, and otherwise a fresh copy. A command line is over when its process would be: when nothing is
 // left to wait for. What ends a process at once ends this one, with the same exit code; its user then starts another.
 import { readFileSync } from "node:fs";
 import http from "node:http";
@@ -26,6 +27,9 @@ const UNSETTLED = 13;
 let isSettled = true;
 /** Listeners of each emitter that are no command's, by event. */
 let known = emitters.map(listenersOf);
+/** The copy of the program's modules that the next command line may go on with, and the environment that it has seen. */
+let evaluated;
+let seen;
 /** What would go with a process: threads and timers that nobody waits for. */
 const workers = new Set();
 const timers = new Set();
@@ -65,11 +69,25 @@ process.on("message", async ({ words, stdin, environment, directory }) => {
 	globalThis.setTimeout = tracked(setTimeout);
 	globalThis.setInterval = tracked(setInterval);
 	isSettled = false;
+	const bundle = takeEvaluated(JSON.stringify(environment)) ?? evaluate();
+	await bundle.main(words, root);
+	isSettled = true;
+	if (!process.exitCode && !input.readableDidRead) evaluated = bundle;
+});
+
+/** Nothing that fails, reads or is still under way is gone on with. */
+function takeEvaluated(environment) {
+	const bundle = seen === environment ? evaluated : undefined;
+	evaluated = undefined;
+	seen = environment;
+	return bundle;
+}
+
+function evaluate() {
 	const bundle = { exports: {} };
 	script.runInThisContext()(bundle.exports, requireTracked, bundle, file, dirname(file));
-	await bundle.exports.main(words, root);
-	isSettled = true;
-});
+	return bundle.exports;
+}
 
 process.on("beforeExit", async () => {
 	const code = process.exitCode ?? (isSettled ? 0 : UNSETTLED);

@@ -25,9 +25,6 @@ const script = fileURLToPath(new URL("command-host-script.js", import.meta.url))
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const program = `${root}/bin/coin.js`;
 
-/** Each command line has its own copy of every module, which is gone before optimized code of it would pay. */
-const FLAGS = ["--no-opt", "--no-flush-bytecode", "--min-semi-space-size=16", "--max-semi-space-size=64"];
-
 /** Commands that pass their standard streams on, or aren't in the bundle that hosts run. */
 const OWN_PROCESS = ["keystore unlock", "network watch"];
 
@@ -58,7 +55,8 @@ class CommandHost {
 	constructor() {
 		this.child = fork(script, [root, program, this.mark], {
 			env: { PATH: process.env["PATH"] ?? "" },
-			execArgv: FLAGS,
+			// What lives as long as a command dies young in a larger space.
+			execArgv: ["--max-semi-space-size=64"],
 			stdio: ["ignore", "pipe", "pipe", "ipc"],
 		});
 		this.stdout = new Output(this.child.stdout as Readable, this.mark);
