@@ -5,6 +5,13 @@
 
 import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/time-slice.js";
 
+/**
+ * Bytes handed over to a connection before it has sent them. All else waits here, as text whose larger part all listeners
+ * share: in a connection's own queue a message of 400 bytes takes a thousand.
+ */
+const MAX_HANDED_OVER = 64 * 1024;
+/** Memory of a queued notification beside its text, in bytes. */
+const NOTIFICATION_COST = 100;
 /** Queued notifications per client, in bytes. */
 const MAX_QUEUED = 4 * 1024 * 1024;
 /** Queued notifications over all clients, in bytes; above this, the client with the most is closed. */
@@ -14,6 +21,8 @@ const MAX_QUEUED_BY_ALL = 32 * 1024 * 1024;
 export interface Pipe {
 	/** Bytes handed over but not yet sent. */
 	readonly unsent: number;
+	/** Calls back whenever all of many bytes handed over has been sent. */
+	onDrain(drained: () => void): void;
 	/** Sends messages, in order. */
 	send(texts: readonly string[]): void;
 	close(reason: string): void;
@@ -28,7 +37,11 @@ export class Outlet {
 	constructor(
 		private readonly pipe: Pipe,
 		private readonly outlets: Outlets,
-	) {}
+	) {
+		pipe.onDrain(() => {
+			if (this.texts.length > 0) outlets.wake(this);
+		});
+	}
 
 	/** Bytes not yet sent to or read by the client. */
 	get waiting(): number {
@@ -38,16 +51,21 @@ export class Outlet {
 	push(text: string): void {
 		if (this.closed) return;
 		this.texts.push(text);
-		this.bytes += text.length;
+		this.bytes += text.length + NOTIFICATION_COST;
 		if (this.waiting > MAX_QUEUED) this.close("notifications are read too slowly");
 		else this.outlets.wake(this);
 	}
 
+	/** Hands over what the connection takes; the rest once that has been sent. */
 	flush(): void {
-		const { texts } = this;
-		this.texts = [];
-		this.bytes = 0;
-		if (!this.closed && texts.length > 0) this.pipe.send(texts);
+		let room = MAX_HANDED_OVER - this.pipe.unsent;
+		let count = 0;
+		for (; count < this.texts.length && room > 0; count++) {
+			const { length } = this.texts[count] as string;
+			room -= length;
+			this.bytes -= length + NOTIFICATION_COST;
+		}
+		if (count > 0) this.pipe.send(this.texts.splice(0, count));
 	}
 
 	/** Stops sending. @param reason told to the client; undefined: it has gone itself */

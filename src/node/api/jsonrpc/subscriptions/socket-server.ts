@@ -124,7 +124,7 @@ export class SocketServer {
 			paths,
 			maxConnections: jsonrpc.maxWebSockets,
 			mayConnect,
-			answer: (text, caller, request) => this.answer(text, caller, request.headers),
+			answer: (text, caller, headers) => this.answer(text, caller, headers),
 			report: (error, where) => node.report(error, where),
 		});
 	}

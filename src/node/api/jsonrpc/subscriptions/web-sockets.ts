@@ -43,7 +43,7 @@ interface WebSocketsOptions {
 	/** Whether a client may connect; without an Origin header, it isn't a web page. */
 	readonly mayConnect: (headers: IncomingHttpHeaders) => boolean;
 	/** Answers the text of a call; an empty text is not sent. */
-	readonly answer: (text: string, caller: Caller, request: IncomingMessage) => Promise<string>;
+	readonly answer: (text: string, caller: Caller, headers: IncomingHttpHeaders) => Promise<string>;
 	/** Called with errors caused by bugs in this program. */
 	readonly report: (error: unknown, where: string) => void;
 }
@@ -84,7 +84,9 @@ export class WebSockets {
 			socket.destroySoon();
 			return;
 		}
-		this.server.handleUpgrade(request, socket, head, (connected) => this.connected(connected, request));
+		this.server.handleUpgrade(request, socket, head, (connected) =>
+			this.connected(connected, socket, request.headers),
+		);
 	}
 
 	/** Closes all connections, with a grace period for the closing handshake. */
@@ -120,13 +122,15 @@ export class WebSockets {
 		}
 	}
 
-	private connected(socket: WebSocket, request: IncomingMessage): void {
-		const client = budgetAddress(request.socket);
+	/** @param headers of its request, of which nothing else is kept while the connection lasts */
+	private connected(socket: WebSocket, stream: Socket, headers: IncomingHttpHeaders): void {
+		const client = budgetAddress(stream);
 		const pipe = {
 			get unsent() {
 				return socket.bufferedAmount;
 			},
-			send: (texts: readonly string[]) => sendAll(socket, request.socket, texts),
+			onDrain: (drained: () => void) => void stream.on("drain", drained),
+			send: (texts: readonly string[]) => sendAll(socket, stream, texts),
 			close: (reason: string) => end(socket, TRY_AGAIN_LATER, reason),
 		};
 		const subscriber = this.options.hub.open(pipe, client);
@@ -147,16 +151,16 @@ export class WebSockets {
 			if (isBinary) end(socket, UNSUPPORTED_DATA, "calls are text");
 			else if (connection.calls.length >= MAX_WAITING)
 				end(socket, POLICY_VIOLATION, "too many calls at once");
-			else if (connection.calls.push(bytes.toString("utf8")) === 1) void this.answerAll(connection, request);
+			else if (connection.calls.push(bytes.toString("utf8")) === 1) void this.answerAll(connection, headers);
 		});
 	}
 
 	/** One call at a time: those from the last read wait, and reading is paused. */
-	private async answerAll(connection: Connection, request: IncomingMessage): Promise<void> {
+	private async answerAll(connection: Connection, headers: IncomingHttpHeaders): Promise<void> {
 		const { socket, calls } = connection;
 		socket.pause();
 		while (calls.length > 0 && socket.readyState === WebSocket.OPEN) {
-			await this.call(connection, request, calls[0] as string);
+			await this.call(connection, headers, calls[0] as string);
 			calls.shift();
 		}
 		socket.resume();
@@ -164,7 +168,7 @@ export class WebSockets {
 
 	private async call(
 		{ socket, client, subscriber }: Connection,
-		request: IncomingMessage,
+		headers: IncomingHttpHeaders,
 		text: string,
 	): Promise<void> {
 		const isAbandoned = (): boolean => socket.readyState !== WebSocket.OPEN;
@@ -172,7 +176,7 @@ export class WebSockets {
 		await yieldToEventLoop();
 		if (isAbandoned()) return;
 		try {
-			const answer = await this.options.answer(text, { isAbandoned, client, subscriber }, request);
+			const answer = await this.options.answer(text, { isAbandoned, client, subscriber }, headers);
 			if (answer !== "") await sent(socket, answer);
 		} catch (error) {
 			this.options.report(error, "WebSocket of JSON-RPC");

@@ -7,6 +7,11 @@ class TestPipe implements Pipe {
 	unsent = 0;
 	readonly got: string[] = [];
 	closedFor: string | undefined;
+	drain = (): void => undefined;
+
+	onDrain(drained: () => void): void {
+		this.drain = drained;
+	}
 
 	send(texts: readonly string[]): void {
 		this.got.push(...texts);
@@ -45,7 +50,7 @@ test("a client for which more than 4 MiB wait is closed with a reason, and the o
 	const { outlets, run } = makeOutlets();
 	const [slow, other] = [new TestPipe(), new TestPipe()];
 	const [slowOutlet, otherOutlet] = [outlets.open(slow), outlets.open(other)];
-	slow.unsent = 4 * MEBIBYTE - 1;
+	slow.unsent = 4 * MEBIBYTE - 150;
 	slowOutlet.push("x");
 	expect(slow.closedFor).toBeUndefined();
 	slowOutlet.push("y");
@@ -65,6 +70,24 @@ test("where more than 64 MiB wait for all clients the one goes for which most wa
 	opened[0]?.push("x");
 	run();
 	expect(pipes.filter((pipe) => pipe.closedFor !== undefined)).toEqual([pipes[5]]);
+});
+
+test("a connection that doesn't get rid of what it has is handed no more, and gets the rest in order once it has", () => {
+	const { outlets, run } = makeOutlets();
+	const pipe = new TestPipe();
+	const outlet = outlets.open(pipe);
+	const texts = Array.from({ length: 10 }, (_, i) => String(i).repeat(20_000));
+	for (const text of texts) outlet.push(text);
+	run();
+	expect(pipe.got).toEqual(texts.slice(0, 4));
+	pipe.unsent = 80_000;
+	outlet.push("last");
+	run();
+	expect(pipe.got.length).toBe(4);
+	expect(outlet.waiting).toBe(80_000 + 6 * 20_100 + 104);
+	for (pipe.unsent = 0; pipe.got.length < 11; run()) pipe.drain();
+	expect(pipe.got).toEqual([...texts, "last"]);
+	expect(outlet.waiting).toBe(0);
 });
 
 test("a client that has gone is sent nothing", () => {
