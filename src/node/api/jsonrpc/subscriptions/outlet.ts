@@ -9,13 +9,13 @@ import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/time-s
  * Bytes handed over to a connection before it has sent them. All else waits here, as text whose larger part all listeners
  * share: in a connection's own queue a message of 400 bytes takes a thousand.
  */
-const MAX_HANDED_OVER = 64 * 1024;
+const MAX_HANDED_OVER = 16 * 1024;
 /** Memory of a queued notification beside its text, in bytes. */
 const NOTIFICATION_COST = 100;
 /** Queued notifications per client, in bytes. */
 const MAX_QUEUED = 4 * 1024 * 1024;
 /** Queued notifications over all clients, in bytes; above this, the client with the most is closed. */
-const MAX_QUEUED_BY_ALL = 32 * 1024 * 1024;
+const MAX_QUEUED_BY_ALL = 16 * 1024 * 1024;
 
 /** The client's end. */
 export interface Pipe {
