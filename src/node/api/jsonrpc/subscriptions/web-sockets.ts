@@ -129,7 +129,9 @@ export class WebSockets {
 			get unsent() {
 				return socket.bufferedAmount;
 			},
-			onDrain: (drained: () => void) => void stream.on("drain", drained),
+			onDrain: (drained: () => void) => {
+				stream.on("drain", drained);
+			},
 			send: (texts: readonly string[]) => sendAll(socket, stream, texts),
 			close: (reason: string) => end(socket, TRY_AGAIN_LATER, reason),
 		};
