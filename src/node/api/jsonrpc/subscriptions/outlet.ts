@@ -6,7 +6,7 @@
 import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/time-slice.js";
 
 /**
- * Bytes handed over to a connection before it has sent them. All else waits here, as text whose larger part all listeners
+ * Bytes handed over to a connection at a time. All else waits until it has sent them, as text whose larger part all listeners
  * share: in a connection's own queue a message of 400 bytes takes a thousand.
  */
 const MAX_HANDED_OVER = 16 * 1024;
@@ -21,10 +21,8 @@ const MAX_QUEUED_BY_ALL = 16 * 1024 * 1024;
 export interface Pipe {
 	/** Bytes handed over but not yet sent. */
 	readonly unsent: number;
-	/** Calls back whenever all of many bytes handed over has been sent. */
-	onDrain(drained: () => void): void;
-	/** Sends messages, in order. */
-	send(texts: readonly string[]): void;
+	/** Sends messages, in order. @param sent called once all of them have been sent, or never will be */
+	send(texts: readonly string[], sent: () => void): void;
 	close(reason: string): void;
 }
 
@@ -32,16 +30,13 @@ export interface Pipe {
 export class Outlet {
 	private texts: string[] = [];
 	private bytes = 0;
+	private isSending = false;
 	private closed = false;
 
 	constructor(
 		private readonly pipe: Pipe,
 		private readonly outlets: Outlets,
-	) {
-		pipe.onDrain(() => {
-			if (this.texts.length > 0) outlets.wake(this);
-		});
-	}
+	) {}
 
 	/** Bytes not yet sent to or read by the client. */
 	get waiting(): number {
@@ -56,16 +51,20 @@ export class Outlet {
 		else this.outlets.wake(this);
 	}
 
-	/** Hands over what the connection takes; the rest once that has been sent. */
+	/** Hands over a part; the next once that has been sent. */
 	flush(): void {
-		let room = MAX_HANDED_OVER - this.pipe.unsent;
+		if (this.isSending || this.texts.length === 0) return;
 		let count = 0;
-		for (; count < this.texts.length && room > 0; count++) {
+		for (let room = MAX_HANDED_OVER; count < this.texts.length && room > 0; count++) {
 			const { length } = this.texts[count] as string;
 			room -= length;
 			this.bytes -= length + NOTIFICATION_COST;
 		}
-		if (count > 0) this.pipe.send(this.texts.splice(0, count));
+		this.isSending = true;
+		this.pipe.send(this.texts.splice(0, count), () => {
+			this.isSending = false;
+			if (this.texts.length > 0) this.outlets.wake(this);
+		});
 	}
 
 	/** Stops sending. @param reason told to the client; undefined: it has gone itself */

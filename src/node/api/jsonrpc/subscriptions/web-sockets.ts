@@ -129,10 +129,7 @@ export class WebSockets {
 			get unsent() {
 				return socket.bufferedAmount;
 			},
-			onDrain: (drained: () => void) => {
-				stream.on("drain", drained);
-			},
-			send: (texts: readonly string[]) => sendAll(socket, stream, texts),
+			send: (texts: readonly string[], sent: () => void) => sendAll(socket, stream, texts, sent),
 			close: (reason: string) => end(socket, TRY_AGAIN_LATER, reason),
 		};
 		const subscriber = this.options.hub.open(pipe, client);
@@ -207,10 +204,11 @@ function end(socket: WebSocket, code: number, reason: string): void {
 	setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
 }
 
-/** Batches messages into as few packets as possible. */
-function sendAll(socket: WebSocket, stream: Socket, texts: readonly string[]): void {
+/** Batches messages into as few packets as possible. @param sent called with the last one sent, or lost with its connection */
+function sendAll(socket: WebSocket, stream: Socket, texts: readonly string[], sent: () => void): void {
 	stream.cork();
-	for (const text of texts) socket.send(text);
+	for (const [i, text] of texts.entries())
+		socket.send(text, i === texts.length - 1 ? () => sent() : undefined);
 	stream.uncork();
 }
 

@@ -84,12 +84,12 @@ beforeEach(async () => {
 	sent = [];
 	client = hub.open({
 		unsent: 0,
-		onDrain: () => {},
-		send: (texts) => {
+		send: (texts, ended) => {
 			for (const text of texts) {
 				const { method, params } = JSON.parse(text);
 				sent.push({ method, ...params });
 			}
+			ended();
 		},
 		close: () => {},
 	});
@@ -164,7 +164,7 @@ test("a client that has gone is told nothing", async () => {
 test("a client has only so many subscriptions, and all together name only so much", () => {
 	for (let i = 0; i < 3; i++) subscribe({ kind: "heads" });
 	expect(() => subscribe({ kind: "heads" })).toThrow("exceed max subscriptions of a connection: 3");
-	const other = hub.open({ unsent: 0, onDrain: () => {}, send: () => {}, close: () => {} });
+	const other = hub.open({ unsent: 0, send: () => {}, close: () => {} });
 	const addresses = Array.from({ length: 200_001 }, () => address(1));
 	const topicOf = { kind: "accounts", addresses } as const;
 	expect(() => other.add("coin_subscription", topicOf)).toThrow("exceed max addresses and topics");
@@ -180,10 +180,7 @@ test("where all subscriptions are taken, a connection of who has most gives way 
 	});
 	const closed: string[] = [];
 	const open = (name: string, client: string): Subscriber =>
-		large.open(
-			{ unsent: 0, onDrain: () => {}, send: () => {}, close: (reason) => closed.push(`${name}: ${reason}`) },
-			client,
-		);
+		large.open({ unsent: 0, send: () => {}, close: (reason) => closed.push(`${name}: ${reason}`) }, client);
 	const [first, second] = [open("first", "greedy"), open("second", "greedy")];
 	for (let i = 0; i < 10_000; i++)
 		for (const one of [first, second]) one.add("eth_subscription", { kind: "heads" });
