@@ -70,6 +70,7 @@ export default defineConfig({
 				test: {
 					name: "clients",
 					include: CLIENTS,
+					exclude: LONG,
 					globalSetup: "test/built-program.ts",
 					...patient,
 					isolate: false,

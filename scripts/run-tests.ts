@@ -44,10 +44,10 @@ async function check(): Promise<boolean> {
 	return true;
 }
 
-const tests = start(
-	["node_modules/vitest/vitest.mjs", "run", "--project=!long", ...process.argv.slice(2)],
-	"inherit",
-);
+const words = process.argv.slice(2);
+// Projects that are named and excluded together would be all but those excluded.
+const projects = words.some((word) => word.startsWith("--project")) ? [] : ["--project=!long"];
+const tests = start(["node_modules/vitest/vitest.mjs", "run", ...projects, ...words], "inherit");
 for (const signal of ["SIGINT", "SIGTERM"] as const)
 	process.once(signal, () => {
 		// A terminal has sent its SIGINT to all of them.

@@ -72,10 +72,10 @@ process.on("message", async ({ words, stdin, environment, directory }) => {
 	const bundle = takeEvaluated(JSON.stringify(environment)) ?? evaluate();
 	await bundle.main(words, root);
 	isSettled = true;
-	if (!process.exitCode && !input.readableDidRead) evaluated = bundle;
+	// An empty input that was read has ended without a read.
+	if (!input.readableDidRead && !input.readableEnded) evaluated = bundle;
 });
 
-/** Nothing that fails, reads or is still under way is gone on with. */
 function takeEvaluated(environment) {
 	const bundle = seen === environment ? evaluated : undefined;
 	evaluated = undefined;
@@ -91,6 +91,7 @@ function evaluate() {
 
 process.on("beforeExit", async () => {
 	const code = process.exitCode ?? (isSettled ? 0 : UNSETTLED);
+	if (code !== 0) evaluated = undefined;
 	// Until the answer is on its way, and the next command line comes.
 	process.channel?.ref();
 	// A process that can't be made as it was has run its last command line.

@@ -113,6 +113,15 @@ export class DevelopmentChain {
 		this.home.remove();
 	}
 
+	/** Command lines share no modules: for what each of them has to load by itself, which the one before may have done. */
+	withFreshModules(): this {
+		let count = 0;
+		const home = this.home.run.bind(this.home);
+		this.home.run = (words, stdin, environment) =>
+			home(words, stdin, { ...environment, LINE: String(count++) });
+		return this;
+	}
+
 	/** Runs a command line; words are separated by blanks, or given one by one. */
 	coin(line: string | readonly string[], stdin?: string): Promise<Outcome> {
 		return this.home.run(typeof line === "string" ? line.split(" ") : line, stdin, this.environment);

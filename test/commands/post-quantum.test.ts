@@ -9,7 +9,7 @@ import { addressOf, DevelopmentChain } from "./development-chain.js";
 let chain: DevelopmentChain;
 const addresses = new Map<string, string>();
 beforeAll(async () => {
-	chain = await DevelopmentChain.start(["--dev", "--network", "nile"]);
+	chain = (await DevelopmentChain.start(["--dev", "--network", "nile"])).withFreshModules();
 	for (const [name, scheme] of [
 		["vera", "fn-dsa-512"],
 		["mel", "ml-dsa-44"],
