@@ -245,6 +245,13 @@ export function keyWarnings(config: NodeConfig): string[] {
 	];
 }
 
+/** A warning about a signer that nobody asks; undefined if there is none, or the node produces. */
+export function idleSignerWarning({ file, run, settings }: NodeConfig): string | undefined {
+	const signer = settings.find(({ path, line }) => path === "localwitness.signer" && line !== undefined);
+	if (run.witness || signer === undefined) return undefined;
+	return `${file}:${signer.line}: localwitness.signer has no effect: no block is made without --witness`;
+}
+
 /** A warning about keys of the file that a development chain ignores; undefined if there are none. */
 export function developmentWarning(config: NodeConfig): string | undefined {
 	const others = config.settings.filter(({ path, line }) => line !== undefined && !TAKEN_SETTINGS.test(path));

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ConfigError } from "../../src/hocon/hocon.js";
-import { checkConfiguration, missingPartHint } from "../../src/launch/configuration-check.js";
+import {
+	checkConfiguration,
+	idleSignerWarning,
+	missingPartHint,
+} from "../../src/launch/configuration-check.js";
 import { openDataDirectory } from "../../src/node/chain/data-directory.js";
 import { parseConfig } from "../../src/node/config/config.js";
 import { stores } from "../../src/node/state/definition.js";
@@ -30,6 +34,13 @@ test("a missing file is answered with the flag that names it", () => {
 
 test("another refusal gets no such hint, whatever its text says", () => {
 	expect(missingPartHint(new ConfigError("no configuration setting found for key storage"))).toBeUndefined();
+});
+
+test("a signer that no node asks, as it is started without --witness, is warned of", () => {
+	const config = parseConfig(nodeConfiguration("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC", "/run/signer"));
+	const started = (witness: boolean) => idleSignerWarning({ ...config, run: { ...config.run, witness } });
+	expect(started(false)).toMatch(/: localwitness.signer has no effect: no block is made without --witness$/);
+	expect(started(true)).toBeUndefined();
 });
 
 test("a file without storage is told what else is wrong with it", async () => {

@@ -79,6 +79,12 @@ async function signManifest(
 	return `${signatureText(signature)}\n`;
 }
 
+const NO_HASH = "0".repeat(64);
+
+/** Whether a password comes from nowhere but a terminal. */
+const isTyped = ({ passwordSource }: Terminal, settings: Settings): boolean =>
+	passwordSource(settings).file === undefined && process.env[AGENT_VARIABLE] === undefined;
+
 /** Looks up a key that can sign manifests. @throws {Failure} */
 async function signingKey(settings: Settings, signer: string): Promise<KeystoreEntry> {
 	const key = await openableKey(settings, signer);
@@ -118,6 +124,8 @@ export const NodeSnapshotCreate = command({
 		// Report an invalid name before an hour's work.
 		const settings = await ownSettings(terminal, flags);
 		const key = signer === undefined ? undefined : await signingKey(settings, signer);
+		// Verifies a password that nobody types with a hash of no manifest.
+		if (key && !isTyped(terminal, settings)) await signManifest(terminal, NO_HASH, key, settings);
 		let interrupted = false;
 		takeOverSignals(() => {
 			interrupted = true;
@@ -201,7 +209,7 @@ export const NodeSnapshotServe = command({
 		const { "output-directory": dataDirectory, every, keep, host, port } = flags;
 		const settings = await ownSettings(terminal, flags);
 		const key = await signingKey(settings, flags.signer);
-		if (terminal.passwordSource(settings).file === undefined && process.env[AGENT_VARIABLE] === undefined)
+		if (isTyped(terminal, settings))
 			throw new Failure("password_required", "the service signs without anybody at a terminal", {
 				hint: "--password-file <path>, or an agent (coin keystore unlock)",
 			});
@@ -209,7 +217,7 @@ export const NodeSnapshotServe = command({
 		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
 		const sign = (hash: string): Promise<string> => signManifest(terminal, hash, key, settings);
 		// Verifies the password with a hash of no manifest, before an hour's work.
-		await sign("0".repeat(64));
+		await sign(NO_HASH);
 		const { GRACE_MS, serveSnapshots } = await import("../../launch/snapshot-service.js");
 		const signal = interruption();
 		await serveSnapshots({

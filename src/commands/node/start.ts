@@ -12,6 +12,7 @@ import {
 	blackHoleGap,
 	developmentWarning,
 	genesisGap,
+	idleSignerWarning,
 	keyWarnings,
 } from "../../launch/configuration-check.js";
 import {
@@ -345,7 +346,8 @@ export class NodeStart extends CoinCommand {
 		if (missing !== undefined) throw new Failure("start_failed", missing);
 		const gap = genesisGap(config);
 		for (const warning of [...(gap === undefined ? [] : [gap]), ...config.warnings]) this.warning(warning);
-		for (const warning of keyWarnings(config)) this.warning(warning);
+		for (const warning of [...keyWarnings(config), idleSignerWarning(config)])
+			if (warning) this.warning(warning);
 		const { host, "output-directory": directory } = flags;
 		const password = (file: string) => this.witnessPassword(flags, file);
 		const options = {
