@@ -719,8 +719,18 @@ describe("the file", () => {
 	});
 
 	test("is read as the operator's page has it", () => {
-		const [, page = ""] =
-			/( {4}clients \{[\s\S]*?\n {4}\]\n)/.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
+		const whole = readFileSync("docs/operations.md", "utf8");
+		const [nodes = ""] = / {4}clients \{ node1.*\n {4}rules = \[\]\n/.exec(whole) ?? [];
+		let digit = 0;
+		const given = nodes.replaceAll("<SHA-256>", () => String(++digit).repeat(64));
+		expect(parsePolicies(given, "operations.md", KEYS)).toMatchObject({
+			clients: [
+				{ name: "node1", isNode: true },
+				{ name: "node2", isNode: true },
+			],
+			rules: [],
+		});
+		const [page = ""] = / {4}clients \{ {2,}#[\s\S]*?\n {4}\]\n/.exec(whole) ?? [];
 		const { clients, rules } = parsePolicies(page, "operations.md", KEYS);
 		expect(clients.map(({ name }) => name)).toEqual(["payroll", "ops"]);
 		expect(rules.map(({ name, approvers }) => [name, [...approvers]])).toEqual([
