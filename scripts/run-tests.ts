@@ -1,7 +1,7 @@
 /**
  * The checks of `npm test` after the build: types and lint beside the tests, as a compiler uses one core and many
- * tests wait. Not the project `long`, which has a script of its own. What is wrong with them is printed when it is found; the tests go on, so that they end what they
- * started.
+ * tests wait. What is wrong with them is printed when it is found; the tests go on, so that they end what they
+ * started. The project `long` has a script of its own.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";

@@ -17,6 +17,21 @@ interface Decision {
 	readonly decision: string;
 }
 
+/** Keeps the witness's key in the keystore of a home. @param password a file */
+async function importKey(home: Home, password: string): Promise<void> {
+	const words = [
+		"keystore",
+		"import",
+		"key",
+		"witness",
+		"--light",
+		"--password-file",
+		password,
+		"--key-file",
+	];
+	expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
+}
+
 test.skipIf(process.platform === "win32")(
 	"a signer signs for two nodes with one key once a slot, whoever is killed, and costs slots while it is away",
 	async () => {
@@ -29,17 +44,7 @@ test.skipIf(process.platform === "win32")(
 		};
 		try {
 			const password = home.write("pw", "sesame-open");
-			const words = [
-				"keystore",
-				"import",
-				"key",
-				"witness",
-				"--light",
-				"--password-file",
-				password,
-				"--key-file",
-			];
-			expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
+			await importKey(home, password);
 			const [socket, directory] = [join(home.path, "socket"), join(home.path, "signer")];
 			const file = home.write("node.conf", nodeConfiguration(WITNESS, socket));
 			const serve = async (at = socket, state = directory): Promise<Endless> => {
@@ -105,17 +110,7 @@ test.skipIf(process.platform === "win32")(
 		let signer: Endless | undefined;
 		try {
 			const password = home.write("pw", "sesame-open");
-			const words = [
-				"keystore",
-				"import",
-				"key",
-				"witness",
-				"--light",
-				"--password-file",
-				password,
-				"--key-file",
-			];
-			expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
+			await importKey(home, password);
 			const [one, other, directory] = ["one", "other", "signer"].map((name) => join(home.path, name));
 			const write = (client: string, rules = "rules = []"): string =>
 				home.write("p.conf", `clients { c { socket = "${client}" } }\n${rules}`);
@@ -149,17 +144,7 @@ test.skipIf(process.platform === "win32")("a signer signs with a key that stays 
 	let signer: Endless | undefined;
 	try {
 		const password = home.write("pw", "sesame-open");
-		const words = [
-			"keystore",
-			"import",
-			"key",
-			"witness",
-			"--light",
-			"--password-file",
-			password,
-			"--key-file",
-		];
-		expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
+		await importKey(home, password);
 		const [socket, directory] = [join(home.path, "socket"), join(home.path, "signer")];
 		const serve = ["signer", "serve", "witness", "--socket", socket, "--directory", directory];
 		const unlock = ["keystore", "unlock", "witness", "--password-file", password, "--"];

@@ -92,8 +92,8 @@ function userWithPostQuantumKey(scheme: PostQuantumScheme, n: number): User {
 	};
 }
 
-/** A key of FN-DSA takes a second to make: in large networks the producers from this number on have the other scheme. */
-const MAX_SLOW_KEYS = 7;
+/** A key of FN-DSA takes a second to make: producers beyond these have the other scheme in its place. */
+const MAX_MIXED_PRODUCERS = 7;
 const cheapest = postQuantumSchemes.at(-1) as PostQuantumScheme;
 
 /** Producers and users with all three kinds of keys, for Nile's rules. The library must be loaded. */
@@ -101,7 +101,7 @@ function mixedKeys(witnessCount: number): Pick<RealNetwork, "producers" | "users
 	const kinds = [undefined, ...postQuantumSchemes];
 	const producers = Array.from({ length: witnessCount }, (_, i) => {
 		const kind = kinds[i % kinds.length];
-		const scheme = kind && i >= MAX_SLOW_KEYS ? cheapest : kind;
+		const scheme = kind && i >= MAX_MIXED_PRODUCERS ? cheapest : kind;
 		if (!scheme) return producerWithKey(keyOf(i + 1));
 		return producerWithPostQuantumKey(scheme, postQuantumKeyOf(scheme, i + 1), { random: sameBytes });
 	});
