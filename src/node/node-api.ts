@@ -142,23 +142,25 @@ const verifySigned = (
 ): Promise<void> | undefined => verifyAhead && verifySent(open, verifyAhead, transaction, client);
 
 /** Warnings for the operator. */
-function warningsOf({
-	faults,
-	audit,
-	production,
-	shieldedWarning,
-	backfill,
-	history,
-}: NodeParts): readonly string[] {
+function warningsOf(parts: NodeParts): readonly string[] {
 	const all = [
-		faults?.warning(),
-		audit?.warning(),
-		production?.warning(),
-		shieldedWarning?.(),
-		fillingOf(backfill),
-		indexingOf(history),
+		parts.faults?.warning(),
+		parts.audit?.warning(),
+		parts.production?.warning(),
+		...sharedKeyWarnings(parts),
+		parts.shieldedWarning?.(),
+		fillingOf(parts.backfill),
+		indexingOf(parts.history),
 	];
 	return all.filter((warning) => warning !== undefined);
+}
+
+/** Witnesses with whose keys of this node, or of its signer, somebody else makes blocks. */
+export function sharedKeyWarnings({ production }: Pick<NodeParts, "production">): readonly string[] {
+	return [...(production?.madeElsewhere ?? [])].map(
+		([witness, count]) =>
+			`another node or signer has the key of witness ${witness}: blocks made with it since the start of this node: ${count}`,
+	);
 }
 
 /** Status for the operator of an index that lacks blocks. */

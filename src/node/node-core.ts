@@ -112,6 +112,8 @@ export interface NodeParts {
 interface RunningProduction {
 	/** Why slots are lost to the signer. */
 	readonly warning: () => string | undefined;
+	/** Received blocks with a key of the node or its signer that neither of them made, by witness in Base58Check. */
+	readonly madeElsewhere: ReadonlyMap<string, number>;
 	/** Witnesses whose keys the node has. */
 	readonly witnesses: () => readonly Uint8Array[];
 	/** Whether it would make a block in a slot of theirs. */

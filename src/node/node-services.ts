@@ -3,6 +3,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers";
+import { toBase58Check } from "../protocol/address.js";
+import type { SignedBlock } from "../protocol/block.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { SLOT_MS } from "../protocol/timing.js";
 import { Broadcaster } from "./api/broadcast.js";
@@ -17,6 +19,7 @@ import { addressText } from "./network/environment.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { AwaitedSigner, NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
+import type { NodeLog } from "./node-log.js";
 import { logReorgs, signerGap, warnOfBeginning, watchShielded, watchVersions } from "./node-notices.js";
 import { READY_STATES, SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
@@ -118,6 +121,19 @@ function strangersIn({ chain: { state } }: OpenChain, keys: readonly Producer[])
 	);
 }
 
+function noteDouble(
+	counts: Map<string, number>,
+	log: NodeLog,
+	{ number, idHex, witness }: SignedBlock,
+): void {
+	const miner = toBase58Check(witness);
+	counts.set(miner, (counts.get(miner) ?? 0) + 1);
+	log.warn(
+		{ number: Number(number), id: idHex },
+		"another node or signer has this witness's key, and made a block with it",
+	);
+}
+
 /** A node with an older head catches up: the witness of its key may be in a block that is still to come, so it is no alarm that it has none. */
 const CATCHING_UP_MS = 3_600_000n;
 
@@ -128,6 +144,7 @@ export const production: Service = {
 		if (development || (producers.length === 0 && !awaitedSigner)) return {};
 		// The signer is unreachable, or refuses.
 		let lost: string | undefined;
+		const madeElsewhere = new Map<string, number>();
 		// Why the signer doesn't say whose a block is.
 		let unchecked: string | undefined;
 		const lose = (reason: string): void => {
@@ -156,11 +173,7 @@ export const production: Service = {
 					"block produced",
 				);
 			},
-			onDouble: ({ number, idHex }) =>
-				log.warn(
-					{ number: Number(number), id: idHex },
-					"another node or signer has this witness's key, and made a block with it",
-				),
+			onDouble: (block) => noteDouble(madeElsewhere, log, block),
 			onUncheckedDouble: (error) => {
 				const reason = error === undefined || error instanceof Error ? error?.message : String(error);
 				if (reason !== undefined && reason !== unchecked)
@@ -183,6 +196,7 @@ export const production: Service = {
 		const warning = (): string | undefined => lost ?? (isCatchingUp() ? undefined : strangers());
 		parts.production = {
 			warning,
+			madeElsewhere,
 			witnesses: () => producers.map(({ witness }) => witness),
 			isReady: () =>
 				warning() === undefined &&
@@ -327,6 +341,7 @@ export const metrics: Service = {
 			audit: config.node.audit && (() => parts.audit),
 			signerAway: () => parts.production?.warning() !== undefined,
 			producers: () => parts.production?.witnesses() ?? [],
+			madeElsewhere: () => parts.production?.madeElsewhere ?? new Map(),
 			dataDirectory: options.dataDirectory,
 			clock,
 			now: monotonicClock,

@@ -1,14 +1,16 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Producer } from "../../src/node/chain/packing.js";
 import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
+import { sharedKeyWarnings } from "../../src/node/node-api.js";
 import type { NodeCore, NodeParts } from "../../src/node/node-core.js";
 import { production } from "../../src/node/node-services.js";
 import { producerWithKey } from "../../src/node/production/slot-producer.js";
 import { toBase58Check } from "../../src/protocol/address.js";
+import { SignedBlock } from "../../src/protocol/block.js";
 import { Account } from "../../src/protocol/messages.js";
 import { OperatorError } from "../../src/protocol/operator-error.js";
 import { defaultWitnessPermission } from "../../src/protocol/permission.js";
-import { keyOfWitness, openSmall, users } from "./chain/small-chain.js";
+import { forge, keyOfWitness, openSmall, users } from "./chain/small-chain.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -147,6 +149,33 @@ test("a start to which a signer without a key of a witness answers warns of it, 
 		[expect.any(String)],
 		expect.any(String),
 	]);
+	await open.close();
+});
+
+test("blocks with a key of this node that it didn't make are counted for its operator", async () => {
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+	const open = await openSmall();
+	const { chain } = open;
+	const witness = scheduledWitness(chain.state, 1n);
+	const nowMs = slotTimeMs(chain.state, 1n);
+	const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+	const parts: NodeParts = {};
+	const config = { node: {}, block: { needSyncCheck: false } };
+	const options = { config, producers: [producerWithKey(keyOfWitness(witness))], log };
+	const core = { open, options, clock: () => nowMs, monotonicClock: () => 0, report: vi.fn(), parts };
+	const running = await production.start(core as unknown as NodeCore);
+	expect(sharedKeyWarnings(parts)).toEqual([]);
+	const key = keyOfWitness(witness);
+	chain.push(SignedBlock.decode(forge(chain.head, nowMs, { witness, key }).bytes), "peer");
+	const other = scheduledWitness(chain.state, 1n);
+	const theirs = { witness: other, key: keyOfWitness(other) };
+	chain.push(SignedBlock.decode(forge(chain.head, slotTimeMs(chain.state, 1n), theirs).bytes), "peer");
+	expect(chain.head.number).toBe(2n);
+	expect([...(parts.production?.madeElsewhere ?? [])]).toEqual([[toBase58Check(witness), 1]]);
+	expect(sharedKeyWarnings(parts)).toEqual([
+		`another node or signer has the key of witness ${toBase58Check(witness)}: blocks made with it since the start of this node: 1`,
+	]);
+	await running.stop?.();
 	await open.close();
 });
 

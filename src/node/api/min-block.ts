@@ -13,9 +13,10 @@ const HEADER = "x-coin-min-block";
 /** Two slots; a node further behind shouldn't be read from. */
 const LONGEST_WAIT_MS = 6_000;
 const POLL_MS = 50;
-/** Waiting requests, in total and per client. */
+/** Waiting requests: of their bodies only what came with the head is in memory. */
 const MAX_HELD = 1_000;
-const MAX_HELD_PER_ADDRESS = 50;
+/** As for connections, one address has at most four fifths: it may be a proxy, behind which all clients are. */
+const MAX_HELD_PER_ADDRESS = 800;
 
 interface Waiting {
 	readonly block: bigint;

@@ -102,11 +102,15 @@ const COMPARED_EVERY = 100n;
 /** Bytes of a hash that fit exactly in a sample's double. */
 const SHOWN_BYTES = 6;
 
-/** The witnesses for which a node makes blocks: the slots that they miss are its operator's own. */
+/**
+ * The witnesses for which a node makes blocks: the slots that they miss are its operator's own.
+ * @param madeElsewhere blocks that the node received and neither it nor its signer made, by witness
+ */
 export function registerProducers(
 	registry: Registry,
 	dialect: Dialect,
 	producers: () => readonly Uint8Array[],
+	madeElsewhere: () => ReadonlyMap<string, number>,
 ): void {
 	new Gauge({
 		name: `${brandOf(dialect)}:producer`,
@@ -116,6 +120,19 @@ export function registerProducers(
 		collect() {
 			this.reset();
 			for (const witness of producers()) this.set({ miner: toBase58Check(witness) }, 1);
+		},
+	});
+	new Gauge({
+		name: `${brandOf(dialect)}:made_elsewhere`,
+		help: "Blocks since the start with the key of this witness that neither the node nor its signer made.",
+		labelNames: ["miner"],
+		registers: [registry],
+		collect() {
+			this.reset();
+			for (const witness of producers()) {
+				const miner = toBase58Check(witness);
+				this.set({ miner }, madeElsewhere().get(miner) ?? 0);
+			}
 		},
 	});
 }

@@ -49,6 +49,8 @@ interface MetricsOptions {
 	readonly dataDirectory?: string | undefined;
 	/** Whether the last slot was missed because the remote signer gave no signature. */
 	readonly signerAway: () => boolean;
+	/** Blocks with a key of the node or its signer that neither made, by witness in Base58Check. */
+	readonly madeElsewhere: () => ReadonlyMap<string, number>;
 	/** Witnesses for which the node makes blocks. */
 	readonly producers: () => readonly Uint8Array[];
 	/** Milliseconds. */
@@ -353,7 +355,7 @@ function registerOwnFamilies(metrics: MetricRegistry, options: MetricsOptions): 
 	if (events) registerEventGauges(...place, events);
 	if (history) registerHistoryGauges(...place, history);
 	registerOperatorGauges(...place, () => chain.state, options.dataDirectory, options.signerAway);
-	registerProducers(...place, options.producers);
+	registerProducers(...place, options.producers, options.madeElsewhere);
 	if (database.followedHash)
 		registerStateHashGauges(...place, database.followedHash, chain.environment.rules.genesisId);
 }

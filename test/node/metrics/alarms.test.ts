@@ -212,6 +212,7 @@ const HEALTHY: Samples = {
 	"coin:header_time": one((NOW_S - 3) * 1_000),
 	"coin:peers": [...one(12, { type: "all" }), ...one(0, { type: "passive" })],
 	"coin:signer_away": one(0),
+	"coin:made_elsewhere": one(0, { miner: "T1" }),
 	"coin:producer": one(1, { miner: "T1", instance: "a" }),
 	"coin:miner_total": [
 		...one(7, { type: "miss", miner: "T1" }, 7),
@@ -249,6 +250,7 @@ const BROKEN: Readonly<Record<string, Samples>> = {
 	CoinOwnSlotsMissed: { "coin:miner_total": one(8, { type: "miss", miner: "T1", instance: "b" }, 7) },
 	CoinSlotsMissed: { "coin:miner_total": one(4, { type: "miss", miner: "T2" }, 3) },
 	CoinSignerAway: { "coin:signer_away": one(1) },
+	CoinKeyElsewhere: { "coin:made_elsewhere": one(1, { miner: "T1" }) },
 	CoinReorgs: { "coin:block_fork_total": one(9, { type: "all" }, 3) },
 	CoinVersionVote: { "coin:version_vote": one(39) },
 	CoinStateHashAway: { "coin:state_hash_up": one(0) },
@@ -314,7 +316,12 @@ test("alarms ask for series and labels that a node's page has", () => {
 		} as never,
 		new Uint8Array(32),
 	);
-	registerProducers(registry, dialect, () => []);
+	registerProducers(
+		registry,
+		dialect,
+		() => [],
+		() => new Map(),
+	);
 	registerAuditGauges(registry, dialect, () => undefined);
 	registerDisagreements(registry, dialect, { found: {}, first: undefined } as never);
 	registerEventGauges(registry, dialect, () => undefined);

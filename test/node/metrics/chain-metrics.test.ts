@@ -34,6 +34,7 @@ const metricsOf = (open: OpenChain, config: NodeConfig) =>
 	startMetrics({
 		signerAway: () => false,
 		producers: () => [new Uint8Array(21).fill(0x41)],
+		madeElsewhere: () => new Map(),
 		config,
 		chain: open.chain,
 		database: open.database,
