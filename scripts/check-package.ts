@@ -79,7 +79,7 @@ async function tryDebianPackage(): Promise<void> {
 		(url) => expectText("its chain head", coin("chain", "head", "--node", url), /^\d+$/),
 	);
 	const units = join(unpacked, "usr/lib/systemd/system");
-	for (const unit of readdirSync(units)) {
+	for (const unit of readdirSync(units).filter((name) => name.endsWith(".service"))) {
 		expectText(
 			unit,
 			readFileSync(join(units, unit), "utf8").match(/^ExecStart=.*$/m)?.[0] ?? "",

@@ -27,7 +27,13 @@ interface Manifest {
 }
 
 const root = join(import.meta.dirname, "..");
-export const UNITS = ["coin-node.service", "coin-signer.service", "coin-treasury.service"];
+export const UNITS = [
+	"coin-node.socket",
+	"coin-node.service",
+	"coin-snapshots.service",
+	"coin-signer.service",
+	"coin-treasury.service",
+];
 const MANIFEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 export const VERSION = MANIFEST.version;
 /** Where dpkg puts a release; its processes run from a folder of `releases`, with the same files. */

@@ -7,7 +7,7 @@ import { ConfigError } from "../hocon/hocon.js";
 import { PortError } from "../node/api/http-servers.js";
 import { OtherChainError } from "../node/chain/data-directory.js";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";
-import { markHandedOver } from "../node/listening/connection-gate.js";
+import { inheritSockets, markHandedOver } from "../node/listening/connection-gate.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { publicNetworkOf } from "../protocol/public-networks.js";
@@ -18,7 +18,7 @@ import { ControlServer } from "./control-server.js";
 import { Handover, nextBoundary, startSuccessor, type Takeover } from "./handover.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
-import { notifyManager, notifyReady } from "./service-manager.js";
+import { notifyManager, notifyReady, socketsOfManager } from "./service-manager.js";
 
 /** Where to report that all listeners are bound. */
 export interface ReadyTargets {
@@ -84,6 +84,8 @@ export async function runNode(
 	});
 	const { takeover } = ready;
 	const { dataDirectory } = options;
+	if (!takeover)
+		await withStartFailures(async () => inheritSockets(socketsOfManager(process, options.config)));
 	const beforeOpening =
 		takeover && (() => takeover.untilClosed(options.config, dataDirectory ?? "", stopped));
 	const program = `coin ${version}`;

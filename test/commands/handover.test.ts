@@ -1,6 +1,6 @@
 /** `coin node handover`: real processes, a chain of one witness, and clients that ask all the time and once more at most. */
 
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, createServer, request } from "node:http";
 import { join } from "node:path";
@@ -260,6 +260,57 @@ it("hands over twice: no request fails twice, no slot is lost, ports stay what t
 	expect(await lostSlots(full)).toBeLessThanOrEqual(1);
 	expect(log.match(/"msg":"took over"/g)).toHaveLength(2);
 });
+
+/** Starts the node as systemd does, with an open socket. @returns the process, and the port of the socket */
+async function startActivated(settings: (port: number) => string): Promise<[ChildProcess, number]> {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const { port } = server.address() as { readonly port: number };
+	const { fd } = (server as unknown as { readonly _handle: { readonly fd: number } })._handle;
+	writeFileSync(join(home.path, "node.conf"), configuration(settings(port)));
+	const words = "node start -w -c node.conf -d data --p2p-disable true --ready-file ready".split(" ");
+	const program = join(import.meta.dirname, "../../bin/coin.js");
+	const script = 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@"';
+	const child = spawn("sh", ["-c", script, process.execPath, program, ...words], {
+		cwd: home.path,
+		env: { PATH: process.env["PATH"], HOME: home.path },
+		stdio: ["ignore", "pipe", "pipe", fd],
+	});
+	first = child;
+	for (const stream of [child.stdout, child.stderr])
+		stream?.on("data", (text: Buffer) => {
+			log += String(text);
+		});
+	server.close();
+	return [child, port];
+}
+
+it.skipIf(process.platform !== "linux")(
+	"serves at sockets that systemd has opened, and hands them over",
+	async () => {
+		const [, port] = await startActivated((free) => `node.http.fullNodePort = ${free}`);
+		// Not refused, although nothing listens yet.
+		expect((await block(port)).timestamp).toBeGreaterThanOrEqual(begun);
+		await says("coin node ready");
+		const { pid } = ready();
+		expect((await handOver()).code).toBe(0);
+		expect((await block(port)).timestamp).toBeGreaterThanOrEqual(begun);
+		expect([ready().ports.full, ready().pid === pid]).toEqual([port, false]);
+	},
+);
+
+it.skipIf(process.platform !== "linux")(
+	"doesn't start where a socket of systemd is no server's",
+	async () => {
+		const [child, port] = await startActivated(() => "");
+		while (child.exitCode === null) await delay(20);
+		first = undefined;
+		expect([child.exitCode, log]).toEqual([
+			1,
+			`error: systemd has opened port ${port} for the node, and no server of its configuration listens there\n`,
+		]);
+	},
+);
 
 it("leaves the running node as it is where the new one can't take over", async () => {
 	const folder = mkdtempSync(join(home.path, "programs-"));

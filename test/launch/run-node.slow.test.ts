@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/commands/table.js";
 import { notifyReady } from "../../src/launch/service-manager.js";
+import { defaultConfig } from "../../src/node/config/config.js";
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 let folder: string;
 beforeEach(() => {
@@ -43,8 +46,29 @@ describe("telling systemd", () => {
 	});
 });
 
+/** What systemd has against a unit, beside the node's. */
+function systemdSays(unit: string): string {
+	for (const name of ["coin-node.service", unit]) {
+		const text = readFileSync(`docs/deployment/${name}`, "utf8");
+		writeFileSync(join(folder, name), text.replace("ExecStart=coin", `ExecStart=${process.execPath}`));
+	}
+	const words = ["verify", "--man=no", join(folder, unit)];
+	return execFileSync("systemd-analyze", words, { encoding: "utf8", stdio: "pipe" });
+}
+
+it("the unit of sockets is one that systemd takes, for ports of the default configuration", () => {
+	const text = readFileSync("docs/deployment/coin-node.socket", "utf8");
+	const ports = [...text.matchAll(/^ListenStream=(\d+)$/gm)].map(([, port]) => Number(port));
+	const { node } = defaultConfig();
+	expect(ports).toEqual([node.http.full.port, node.rpc.full.port]);
+	expect([node.http.full.enabled, node.rpc.full.enabled]).toEqual([true, true]);
+	if (!hasSystemd) return;
+	expect(systemdSays("coin-node.socket")).toBe("");
+});
+
 describe.each([
 	["coin-node.service", "node:start"],
+	["coin-snapshots.service", "node:snapshot:serve"],
 	["coin-signer.service", "signer:serve"],
 	["coin-treasury.service", "signer:serve"],
 ] as const)("the unit %s", (name, id) => {
@@ -55,18 +79,11 @@ describe.each([
 		const start = await (COMMANDS[id] as () => Promise<{ flags: Record<string, { char?: string }> }>)();
 		const known = Object.entries(start.flags).flatMap(([name, { char }]) => [`--${name}`, `-${char}`]);
 		const words = command.split(" ");
-		expect(words.slice(0, 3)).toEqual(["coin", ...id.split(":")]);
+		expect(words.join(" ")).toMatch(new RegExp(`^coin ${id.replaceAll(":", " ")} `));
 		expect(words.filter((word) => word.startsWith("-") && !known.includes(word))).toEqual([]);
 	});
 
-	const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 	it.skipIf(!hasSystemd)("is one that systemd takes", () => {
-		const path = join(folder, name);
-		writeFileSync(path, unit.replace("ExecStart=coin", `ExecStart=${process.execPath}`));
-		const said = execFileSync("systemd-analyze", ["verify", "--man=no", path], {
-			encoding: "utf8",
-			stdio: "pipe",
-		});
-		expect(said).toBe("");
+		expect(systemdSays(name)).toBe("");
 	});
 });

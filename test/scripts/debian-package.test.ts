@@ -59,7 +59,7 @@ test.skipIf(process.platform === "win32")(
 	"removing the package stops the units and disables them, an upgrade does neither",
 	() => {
 		expect(callsOf("prerm", "remove")).toBe(
-			"systemctl disable --now coin-node.service coin-signer.service coin-treasury.service\n",
+			"systemctl disable --now coin-node.socket coin-node.service coin-snapshots.service coin-signer.service coin-treasury.service\n",
 		);
 		expect(callsOf("prerm", "upgrade")).toBe("");
 	},

@@ -7,6 +7,7 @@ import { checkRecoverable, type KeystoreEntry } from "../../keystore/keystore.js
 import { sizeText } from "../../launch/adoption-work.js";
 import { type ConfigSource, configSource, hasConfig, readConfig } from "../../launch/config-source.js";
 import { databaseDirectory } from "../../launch/database-work.js";
+import { notifyReady } from "../../launch/service-manager.js";
 import {
 	begunPlace,
 	checkSnapshot,
@@ -234,7 +235,13 @@ export const NodeSnapshotServe = command({
 			now: Date.now,
 			note: terminal.note,
 			warn: terminal.warning,
-			onListening: printLine,
+			onListening: (url) => {
+				printLine(url);
+				void notifyReady(url, process.env).then(
+					(untold) =>
+						untold && terminal.warning(`systemd waits to be told that the service is ready: ${untold}`),
+				);
+			},
 		});
 	},
 });

@@ -235,6 +235,8 @@ interface Waiting {
 export interface ListeningSocket {
 	readonly port: number;
 	readonly host?: string | undefined;
+	/** Whether its address was chosen by a service manager, in place of the configuration's. */
+	readonly isManaged?: boolean;
 	readonly fd: number;
 }
 
@@ -308,7 +310,9 @@ export class ConnectionGate {
 	listen(port: number, host: string | undefined): Promise<number> {
 		return new Promise((resolve, reject) => {
 			this.listener.once("error", reject);
-			const at = inherited.findIndex((socket) => socket.port === port && socket.host === host);
+			const at = inherited.findIndex(
+				(socket) => socket.port === port && (socket.isManaged || socket.host === host),
+			);
 			const [given] = at < 0 ? [] : inherited.splice(at, 1);
 			const place = given ? { fd: given.fd } : { port, ...(host === undefined ? {} : { host }) };
 			this.listener.listen({ ...place, backlog: BACKLOG }, () => {
