@@ -11,12 +11,13 @@ import {
 	ifMissing,
 	writePrivateFile,
 } from "../../keystore/private-file.js";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
+import { fetchBlockByNumber, fetchHead, referredNumber } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { statusOf, type TransactionState } from "../node/wait.js";
 import { ownerText, type TransactionEnvelope } from "../transaction/envelope.js";
@@ -76,15 +77,30 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 			await unlink(path).catch(ifMissing(undefined));
 			continue;
 		}
-		if (record["owner"] !== owner || record["node"] !== settings.http) continue;
+		if (record["owner"] !== owner) continue;
 		const txID = name.slice(0, 64);
+		const followed = followedOf(record, txID);
+		if (record["node"] !== settings.http && !(await refersHere(client, followed))) continue;
 		// If the node can't tell, the status stays unknown; that must not prevent sending.
 		const unknown = { state: "submitted" } as const;
-		const { state } = await statusOf(client, followedOf(record, txID)).catch(onRefusal(unknown));
+		const { state } = await statusOf(client, followed).catch(onRefusal(unknown));
 		if (state !== "expired") found.push({ txID, summary: String(record["summary"]), state });
 		if (state !== "submitted") await unlink(path).catch(ifMissing(undefined));
 	}
 	return found;
+}
+
+/**
+ * Whether a transaction refers to a block of this node's chain: of the same chain by another address, or by another node, since whoever
+ * repeats a payment may do so there. A node without that block can't have the transaction.
+ */
+async function refersHere(client: NodeClient, followed: Uint8Array | SignedTransaction): Promise<boolean> {
+	const { raw } = followed instanceof Uint8Array ? {} : followed;
+	if (!raw) return false;
+	const number = referredNumber((await fetchHead(client)).number, raw);
+	const block =
+		number < 0n ? undefined : await fetchBlockByNumber(client, number).catch(onRefusal(undefined));
+	return block !== undefined && equalBytes(block.id.subarray(8, 16), raw.ref_block_hash);
 }
 
 /** The kept transaction; only its id if an earlier release kept no more, or the file is damaged. */
