@@ -145,8 +145,8 @@ export const production: Service = {
 		// The signer is unreachable, or refuses.
 		let lost: string | undefined;
 		const madeElsewhere = new Map<string, number>();
-		// Why the signer doesn't say whose a block is.
-		let unchecked: string | undefined;
+		// Why a signer doesn't say whose a block is, by witness: each may have a signer of its own.
+		const unchecked = new Map<string, string | undefined>();
 		const lose = (reason: string): void => {
 			lost = reason;
 			log.error({}, lost);
@@ -174,11 +174,12 @@ export const production: Service = {
 				);
 			},
 			onDouble: (block) => noteDouble(madeElsewhere, log, block),
-			onUncheckedDouble: (error) => {
+			onUncheckedDouble: (witness, error) => {
 				const reason = error === undefined || error instanceof Error ? error?.message : String(error);
-				if (reason !== undefined && reason !== unchecked)
+				const miner = toBase58Check(witness);
+				if (reason !== undefined && reason !== unchecked.get(miner))
 					log.warn({ reason }, "the signer doesn't say whether it signed a received block of its key");
-				unchecked = reason;
+				unchecked.set(miner, reason);
 			},
 			onSkipped: (state) => log.info({ state }, "no block produced"),
 			onFailure: (error) => {

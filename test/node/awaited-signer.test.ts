@@ -179,6 +179,42 @@ test("blocks with a key of this node that it didn't make are counted for its ope
 	await open.close();
 });
 
+test("a signer that doesn't say whose a block is is told of once, whatever another signer says meanwhile", async () => {
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+	const open = await openSmall();
+	const { chain } = open;
+	const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+	const producers = [1n, 2n].map((slot): Producer => {
+		const own = producerWithKey(keyOfWitness(scheduledWitness(chain.state, slot)));
+		const isElsewhere = async (): Promise<boolean> => {
+			if (slot === 1n) throw new OperatorError("nobody listens there");
+			return false;
+		};
+		return { ...own, remote: { isElsewhere } as unknown as NonNullable<Producer["remote"]> };
+	});
+	let nowMs = 0n;
+	const options = { config: { node: {}, block: { needSyncCheck: false } }, producers, log };
+	const clock = () => nowMs;
+	const core = { open, options, clock, monotonicClock: () => 0, report: vi.fn(), parts: {} };
+	const running = await production.start(core as unknown as NodeCore);
+	log.warn.mockClear();
+	for (let count = 0; count < 12; count++) {
+		const witness = scheduledWitness(chain.state, 1n);
+		nowMs = slotTimeMs(chain.state, 1n);
+		chain.push(
+			SignedBlock.decode(forge(chain.head, nowMs, { witness, key: keyOfWitness(witness) }).bytes),
+			"peer",
+		);
+		await vi.advanceTimersByTimeAsync(0);
+	}
+	const reason = "nobody listens there";
+	expect(log.warn.mock.calls).toEqual([
+		[{ reason }, "the signer doesn't say whether it signed a received block of its key"],
+	]);
+	await running.stop?.();
+	await open.close();
+});
+
 test("a node that ends asks no more", async () => {
 	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 	const open = await openSmall();

@@ -103,8 +103,8 @@ interface SlotProducerOptions {
 	readonly onFailure: (error: unknown) => void;
 	/** Called for a block of another node with one of the keys; one of them pauses. */
 	readonly onDouble: (block: SignedBlock) => void;
-	/** Called with the reason if a remote signer doesn't say whether a received block is its own, and with undefined if it does. */
-	readonly onUncheckedDouble: (error: unknown) => void;
+	/** Called with the reason if a remote signer doesn't say whether a received block of a witness is its own, and with undefined if it does. */
+	readonly onUncheckedDouble: (witness: Uint8Array, error: unknown) => void;
 }
 
 export class SlotProducer {
@@ -157,10 +157,13 @@ export class SlotProducer {
 		const asked = producer.remote.isElsewhere(BlockHeaderRaw.encode(block.raw), signature);
 		this.asking.add(producer);
 		asked
-			.then((isElsewhere) => {
-				this.options.onUncheckedDouble(undefined);
-				if (isElsewhere) hold();
-			}, this.options.onUncheckedDouble)
+			.then(
+				(isElsewhere) => {
+					this.options.onUncheckedDouble(block.witness, undefined);
+					if (isElsewhere) hold();
+				},
+				(error: unknown) => this.options.onUncheckedDouble(block.witness, error),
+			)
 			.finally(() => this.asking.delete(producer))
 			.catch(this.options.onFailure);
 	}

@@ -47,7 +47,7 @@ function slotProducer(...own: readonly Producer[]): SlotProducer {
 		onSkipped: () => {},
 		onFailure: (error) => failures.push(error),
 		onDouble: ({ idHex }) => doubles.push(idHex),
-		onUncheckedDouble: (error) => error !== undefined && unchecked.push(String(error)),
+		onUncheckedDouble: (_witness, error) => error !== undefined && unchecked.push(String(error)),
 	});
 }
 
