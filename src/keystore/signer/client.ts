@@ -14,6 +14,7 @@ import type { MessageKind } from "./messages.js";
 import {
 	CLIENT_ANSWER_MS,
 	isSignatureOf,
+	MAX_CONFIRM_MS,
 	MAX_SIGNER_ANSWER,
 	SIGNER_ANSWER_MS,
 	type SignedKind,
@@ -100,7 +101,7 @@ export async function keysOfSigner(
 }
 
 function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey {
-	const { address, scheme: name, publicKey } = (listed ?? {}) as Readonly<Record<string, unknown>>;
+	const { address, scheme: name, publicKey, confirmMs } = (listed ?? {}) as Readonly<Record<string, unknown>>;
 	const text = String(address);
 	const bytes = ADDRESS.test(text) ? fromBase58Check(text) : undefined;
 	const scheme = postQuantumSchemes.find((each) => each.name === name);
@@ -120,6 +121,7 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 			return fromHex(signature);
 		throw new SignerError(`the signer at ${place.at} answered with no signature of ${text}`);
 	};
+	const clientMs = CLIENT_ANSWER_MS + Math.min(Math.max(Number(confirmMs) || 0, 0), MAX_CONFIRM_MS);
 	let prepared: Connection | undefined;
 	const takePrepared = (): Connection | undefined => {
 		const taken = prepared?.socket.writable ? prepared : undefined;
@@ -153,12 +155,12 @@ function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey
 		},
 		signMessage: async (kind, message, hash) => {
 			const request = { do: "message", kind, address: text, data: toHex(message) };
-			const { signature } = await ask(place, request, CLIENT_ANSWER_MS);
+			const { signature } = await ask(place, request, clientMs);
 			return checked(hash, signature);
 		},
 		signTransaction: async (raw) => {
 			const request = { do: "transaction", address: text, data: toHex(raw) };
-			const { signature, waiting, awaits } = await ask(place, request, CLIENT_ANSWER_MS);
+			const { signature, waiting, awaits } = await ask(place, request, clientMs);
 			if (waiting !== toHex(sha256(raw))) return { signature: checked(sha256(raw), signature) };
 			return { waiting, awaits: Array.isArray(awaits) ? awaits.map((name) => harmless(String(name))) : [] };
 		},

@@ -39,7 +39,7 @@ export interface DeskDecision {
 	readonly asked: "transaction" | "message";
 	readonly key: string;
 	readonly facts: Facts;
-	/** `signed`, `signed again`, `waiting`, `approved`, or the reason for a refusal. */
+	/** `signed`, `signed again`, `waiting`, `approved`, or the reason for a refusal; in the log `allowed` for `signed` where a device is asked next. */
 	readonly decision: string;
 	/** Hash to sign, if the decision is to sign. */
 	readonly sign?: Uint8Array;
@@ -148,7 +148,8 @@ export class PolicyDesk {
 			const counter = `${rule} ${what}`;
 			this.spent.set(counter, (this.spent.get(counter) ?? 0n) + amount);
 		};
-		if (asked === "message" && decision === "signed" && rule !== undefined) {
+		const isCounted = decision === "signed" || decision === "allowed";
+		if (asked === "message" && isCounted && rule !== undefined) {
 			this.beginDay(at);
 			count(MESSAGES, 1n);
 		}
@@ -156,7 +157,7 @@ export class PolicyDesk {
 		// Approvals logged by earlier releases don't say what authenticated the client, whose name may be another's by now.
 		if (decision === "approved" && client !== undefined && place !== undefined)
 			this.approve(`${key} ${id}`, client, place, BigInt(expires));
-		if (decision !== "signed" || rule === undefined) return;
+		if (!isCounted || rule === undefined) return;
 		this.beginDay(at);
 		this.counted.set(`${rule} ${id}`, BigInt(expires));
 		count(TRANSACTIONS, 1n);

@@ -22,6 +22,8 @@ export const MAX_SIGNER_ANSWER = 1 << 20;
 export const SIGNER_ANSWER_MS = 1_000;
 /** How long a client waits: longer, since no slot depends on it, and the signer's disk may be busy. */
 export const CLIENT_ANSWER_MS = 15_000;
+/** The longest that a client waits, in addition, for somebody to confirm on a signer's device. */
+export const MAX_CONFIRM_MS = 600_000;
 
 /** What is signed: a block header, the greeting (handshake) of a relay node, or a vote. */
 export type SignedKind = "block" | "hello" | "vote";

@@ -4,9 +4,11 @@
  * transaction or message that no rule allows.
  *
  * Contract: mark and log line are synced to disk before a signature is released. Requests are processed in turn, with one per client
- * in the queue. A connection carries one line of JSON each way. Clients are identified by socket or certificate, never by what they send.
+ * in the queue; what a person has to confirm on a device waits outside of it. A connection carries one line of JSON each way. Clients are
+ * identified by socket or certificate, never by what they send.
  */
 
+import { once } from "node:events";
 import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -41,6 +43,9 @@ const MAX_CONNECTIONS = 32;
 const SOCKET_MODE = 0o660;
 /** Limits of a request's JSON, as parsing a megabyte of brackets would take up a slot. */
 const REQUEST = { values: 16, depth: 2 };
+const BUSY = { error: "the device is busy: somebody has to answer there first" };
+const NO_SLOTS = { error: "a device's key signs no blocks or votes: somebody would have to confirm each" };
+const REFUSED_THERE = "refused on the device";
 const NO_CLIENT = { error: "the policies don't name this client any more" };
 const SIGNED_AGAIN = "signed again";
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
@@ -52,9 +57,24 @@ export interface LentKey {
 	readonly sign: (hash: Uint8Array) => Promise<Uint8Array>;
 }
 
-export type HeldKey = PrivateKey | LentKey;
+/** A secp256k1 key on a device, where a person confirms each signature. All keys on devices are taken to be on the same one. */
+export interface DeviceKey {
+	readonly address: Uint8Array;
+	/** How long a request waits for the person, in milliseconds. */
+	readonly confirmMs: number;
+	/**
+	 * Asks the person.
+	 * @param bytes the raw data of a transaction, or a text
+	 * @returns 65 bytes, v = 27 or 28; undefined if the person refuses @throws why the device can't sign
+	 */
+	readonly confirm: (asked: DeskDecision["asked"], bytes: Uint8Array) => Promise<Uint8Array | undefined>;
+}
 
-export const isLent = (key: HeldKey): key is LentKey => "sign" in key;
+export type HeldKey = PrivateKey | LentKey | DeviceKey;
+
+/** Whether a key is held elsewhere, so that there is nothing to erase here. */
+export const isLent = (key: HeldKey): key is LentKey | DeviceKey => "address" in key;
+const isDevice = (key: HeldKey | undefined): key is DeviceKey => key !== undefined && "confirm" in key;
 
 interface SignerOptions {
 	/** Keys; all but lent ones are overwritten when the signer ends. */
@@ -93,6 +113,10 @@ export class Signer {
 	private failure: string | undefined;
 	/** Serializes decisions. */
 	private queue: Promise<unknown> = Promise.resolve();
+	/** While the device is asked: ends the wait for the person. The device itself can't be told to stop asking. */
+	private confirming: AbortController | undefined;
+	/** Resolves with the last answer that somebody had to confirm. */
+	private confirmed: Promise<unknown> = Promise.resolve();
 	/** Last request of each client: only its first one is in {@link queue}, so that others don't have to wait for all of them. */
 	private readonly lines = new Map<string, Promise<unknown>>();
 
@@ -143,17 +167,23 @@ export class Signer {
 		}
 	}
 
-	/** Finishes requests in progress, then erases the keys and ends. */
-	async close(): Promise<void> {
+	/**
+	 * Finishes requests in progress, but waits for nobody at a device; then erases the keys and ends.
+	 * @returns whether a device still asks, and so keeps the process until somebody answers there
+	 */
+	async close(): Promise<boolean> {
 		this.isClosing = true;
 		this.closeSockets();
 		// An idle or non-reading client would delay the next signer's start by several slots.
 		for (const socket of this.connections.keys()) socket.unref();
 		await Promise.all(this.lines.values());
+		this.confirming?.abort("the signer ended before anybody confirmed it on the device");
+		await this.confirmed;
 		await this.queue;
 		for (const key of this.options.keys) if (!isLent(key)) forgetKey(key);
 		await this.log.close();
 		await this.marks.close();
+		return this.confirming !== undefined;
 	}
 
 	private closeSockets(): void {
@@ -229,7 +259,8 @@ export class Signer {
 		const limit = client ? MAX_CLIENT_REQUEST : MAX_SIGNER_REQUEST;
 		this.connections.set(socket, client);
 		socket.on("close", () => this.connections.delete(socket));
-		onFirstLine(socket, limit, client ? CLIENT_ANSWER_MS : 5 * SIGNER_ANSWER_MS, async (line) => {
+		const confirmMs = Math.max(0, ...this.options.keys.filter(isDevice).map((key) => key.confirmMs));
+		onFirstLine(socket, limit, client ? CLIENT_ANSWER_MS + confirmMs : 5 * SIGNER_ANSWER_MS, async (line) => {
 			const answer = line === undefined ? { error: "too long" } : await this.answer(line, client);
 			socket.end(`${JSON.stringify(answer)}\n`);
 			socket.destroySoon();
@@ -248,7 +279,11 @@ export class Signer {
 			return { error: "not JSON" };
 		}
 		if (client && !desk?.current(client)) return NO_CLIENT;
-		if (request.do === "list") return { keys: [...this.keys].map(([address, key]) => listed(address, key)) };
+		if (request.do === "list") {
+			// A node would take a device's key for a witness's.
+			const shown = [...this.keys].filter(([, key]) => client?.isNode === false || !isDevice(key));
+			return { keys: shown.map(([address, key]) => listed(address, key)) };
+		}
 		const answering = async (): Promise<object> => {
 			// Policies may have changed while it was queued.
 			const asking = client && desk?.current(client);
@@ -259,7 +294,8 @@ export class Signer {
 			return asking ? this.answerClient(asking, request) : { error: "unknown request" };
 		};
 		try {
-			const answer = await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
+			const decided = await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
+			const answer = "confirmed" in decided ? await (decided.confirmed as Promise<object>) : decided;
 			this.failure = undefined;
 			return answer;
 		} catch (error) {
@@ -302,26 +338,75 @@ export class Signer {
 		const name = String(address).slice(0, 64);
 		const key = this.keys.get(name);
 		if (!key) return { error: "unknown key" };
+		const bytes = String(data);
 		if (what === "message") {
 			// A message's signer is identified by recovering the key from the signature.
 			if (!(key instanceof Uint8Array || isLent(key)))
 				return { error: "a post-quantum key signs no messages", refused: true };
 			const of = kind === "typed" ? "typed" : "text";
-			return this.carryOut(desk, desk.decideMessage(client.name, name, of, String(data), now()));
+			if (of === "typed" && isDevice(key)) return { error: "a device signs texts only", refused: true };
+			return this.carryOut(desk, desk.decideMessage(client.name, name, of, bytes, now()), bytes);
 		}
-		return this.carryOut(desk, desk.decide(client, name, String(data), now()));
+		return this.carryOut(desk, desk.decide(client, name, bytes, now()), bytes);
 	}
 
-	/** Logs a decision, then carries it out. */
-	private async carryOut(desk: PolicyDesk, decided: DeskDecision): Promise<object> {
+	/** Logs a decision, then carries it out. @param data what is to be signed, in hexadecimal */
+	private async carryOut(desk: PolicyDesk, decided: DeskDecision, data = ""): Promise<object> {
 		const { asked, key: name, facts, decision, sign, answer, isNoted = false } = decided;
-		if (!isNoted) desk.replay(await this.note(asked, name, facts, decision));
 		const key = this.keys.get(name);
-		if (!sign || !key) return answer;
+		if (sign && isDevice(key)) {
+			if (this.confirming || this.isClosing) return BUSY;
+			desk.replay(await this.note(asked, name, facts, decision.replace("signed", "allowed")));
+			const confirmed = this.confirm(key, decided, sign, fromHex(data));
+			this.confirmed = confirmed.catch(() => undefined);
+			return { confirmed };
+		}
+		if (!isNoted) desk.replay(await this.note(asked, name, facts, decision));
+		if (!sign || !key || isDevice(key)) return answer;
 		const signature = await signatureOf(key, sign);
 		// Message signatures conventionally have v = 27 or 28.
 		if (asked === "message") signature[64] = (signature[64] as number) + 27;
 		return { ...answer, signature: toHex(signature) };
+	}
+
+	/**
+	 * Has somebody confirm on the device what was allowed, while other requests go on. What becomes of it is a line of the log, too.
+	 * @param hash of what was allowed, to which the signature must belong
+	 * @throws {OperatorError} why there is no signature, unless the person refuses
+	 */
+	private async confirm(key: DeviceKey, allowed: DeskDecision, hash: Uint8Array, bytes: Uint8Array) {
+		const { client = "", id = "" } = allowed.facts;
+		// Without a rule, so that it isn't counted twice.
+		const noted = (end: string) =>
+			this.inTurn(() => this.note(allowed.asked, allowed.key, { client, id }, end));
+		const limit = new AbortController();
+		this.confirming = limit;
+		const reason = `nobody confirmed it on the device within ${key.confirmMs / 1_000} s`;
+		const timer = setTimeout(() => limit.abort(reason), key.confirmMs);
+		const given: Promise<Outcome> = key
+			.confirm(allowed.asked, bytes)
+			.then(
+				(signature) => {
+					if (!signature) return { end: REFUSED_THERE };
+					const isIts = isSignatureOf(hash, signature, key.address);
+					return isIts ? { end: "signed", signature } : { end: "the device signed something else" };
+				},
+				({ message }: Error) => ({ end: message }),
+			)
+			.finally(() => {
+				this.confirming = undefined;
+			});
+		const waited = once(limit.signal, "abort").then((): Outcome => ({ end: String(limit.signal.reason) }));
+		const { end, signature } = await Promise.race([given, waited]);
+		clearTimeout(timer);
+		await noted(end);
+		if (signature) return { ...allowed.answer, signature: toHex(signature) };
+		if (end === REFUSED_THERE) return { error: end, refused: true };
+		// Without effect unless the device still asks.
+		void given
+			.then((late) => (late.signature && !this.isClosing ? noted("signed too late, for nobody") : undefined))
+			.catch(({ message }: Error) => this.options.warn?.(message));
+		throw new OperatorError(end);
 	}
 
 	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
@@ -329,6 +414,7 @@ export class Signer {
 		const key = this.keys.get(name);
 		// Not logged, as anyone could then fill the disk.
 		if (!key) return { error: "unknown key" };
+		if (isDevice(key)) return NO_SLOTS;
 		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
 		if (typeof read === "string") return this.refuse(kind, name, {}, read);
 		const { step, facts, hash } = read;
@@ -430,7 +516,7 @@ const unstored = (error: unknown): OperatorError =>
 	);
 
 /** Signs in the form used by blocks, with v = 0 or 1, which is valid for transactions too. */
-async function signatureOf(key: HeldKey, hash: Uint8Array): Promise<Uint8Array> {
+async function signatureOf(key: Exclude<HeldKey, DeviceKey>, hash: Uint8Array): Promise<Uint8Array> {
 	if (isLent(key)) {
 		const signature = (await key.sign(hash)).slice();
 		signature[64] = (signature[64] as number) - 27;
@@ -453,9 +539,16 @@ function isSignedWith(key: HeldKey, hash: Uint8Array, signature: string): boolea
 }
 
 function listed(address: string, key: HeldKey): object {
+	if (isDevice(key)) return { address, confirmMs: key.confirmMs };
 	return key instanceof Uint8Array || isLent(key)
 		? { address }
 		: { address, scheme: key.scheme.name, publicKey: toHex(key.publicKey) };
+}
+
+/** What became of a question at a device. */
+interface Outcome {
+	readonly end: string;
+	readonly signature?: Uint8Array;
 }
 
 /** A request of a node or client; nothing in it is trusted. */
