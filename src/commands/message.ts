@@ -10,7 +10,7 @@ import { yesFlag } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, optional, passwordFlags, required } from "../terminal/flags/flags.js";
 import { readStdin, stdinIsPiped } from "../terminal/input/stdin.js";
 import { hashSignature } from "../terminal/keys/agent-signature.js";
-import { Devices, onDevice } from "../terminal/keys/devices.js";
+import { AT_SIGNER, Devices, onDevice } from "../terminal/keys/devices.js";
 import { agree, present } from "../terminal/prompt/confirmation.js";
 import { canAsk } from "../terminal/prompt/controlling-terminal.js";
 import type { Settings } from "../wallet/configuration/settings.js";
@@ -195,7 +195,7 @@ export const MessageSign = command({
 });
 
 async function signAtSigner(
-	{ print, note }: Terminal,
+	{ chatty, print, note }: Terminal,
 	key: KeystoreEntry,
 	{ scheme, hash, message, document }: HashedMessage,
 ): Promise<void> {
@@ -203,7 +203,8 @@ async function signAtSigner(
 	if (bytes === undefined)
 		throw new Failure("bad_value", "a signer signs texts by the scheme v2, and structured data, alone");
 	const { messageOfSigner } = await import("../wallet/signers/remote.js");
-	const signature = await messageOfSigner(key, document === undefined ? "text" : "typed", bytes, hash);
+	const kind = document === undefined ? "text" : "typed";
+	const signature = await onDevice(chatty, () => messageOfSigner(key, kind, bytes, hash), AT_SIGNER);
 	note(`${key.name} signs (at its signer) the hash ${toHex(hash)}`);
 	print.record({
 		signature: signatureText(signature),

@@ -7,6 +7,7 @@ import type { SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
 import { SigningMarks } from "../keystore/signer/marks.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
+import { MAX_CONFIRM_MS } from "../keystore/signer/requests.js";
 import { type HeldKey, isLent, LOG_NAME, MARKS_NAME, Signer } from "../keystore/signer/server.js";
 import { notifyReady } from "../launch/service-manager.js";
 import { command } from "../terminal/base/command-row.js";
@@ -20,14 +21,18 @@ import {
 	signerPlaceOf,
 } from "../terminal/flags/flags.js";
 import { lentByAgent } from "../terminal/keys/agent-signature.js";
+import { Devices, oneByOne, type ServedDevice, servedDevice } from "../terminal/keys/devices.js";
 import { openedKey } from "../terminal/keys/secrets.js";
 import { printLine } from "../terminal/output/output.js";
 import { agree } from "../terminal/prompt/confirmation.js";
 import { canAsk, openTerminal } from "../terminal/prompt/controlling-terminal.js";
-import { interruption } from "../terminal/prompt/interrupt.js";
+import { endInterrupted, interruption, watchBusy } from "../terminal/prompt/interrupt.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
 import { signerFailure } from "../wallet/signers/remote.js";
+import { namesDevice } from "../wallet/signers/signer.js";
 import { openableKey } from "../wallet/transaction/signing.js";
+import { parseDuration } from "../wallet/values/moment.js";
 
 const directory = Flags.string({
 	description: "of the marks and the log; one signer at a time uses it",
@@ -43,7 +48,8 @@ export const SignerServe = command({
 		"key's blocks only rises and their height doesn't fall: the mark is on the disk before a signature leaves, so a witness " +
 		"never signs twice for a slot, whatever becomes of nodes and their clocks. The user and group of the socket reach it; keep it in " +
 		"a directory that no one else enters. Each decision is a line of <directory>/decisions.log, with the hash of the one before. " +
-		"A key that an agent holds (coin keystore unlock) stays there. SIGHUP has it read the policies again: a file with a fault changes nothing.",
+		"A key that an agent holds (coin keystore unlock) stays there, as does one of a device (ledger), where somebody confirms each " +
+		"transaction and text that the policies allow. SIGHUP has it read the policies again: a file with a fault changes nothing.",
 	usage:
 		"signer serve <key>... [--socket <path>] [--policies <file> [--listen <address>]] --directory <directory>",
 	examples: [
@@ -52,7 +58,7 @@ export const SignerServe = command({
 	],
 	strict: false,
 	args: {
-		key: required("key of the keystore; several can follow"),
+		key: required("key of the keystore, or ledger[:<index or path>]; several can follow"),
 	},
 	flags: {
 		...keystoreFlags,
@@ -69,6 +75,11 @@ export const SignerServe = command({
 		}),
 		...signerFileFlags,
 		directory,
+		"confirm-timeout": Flags.string({
+			description: "how long a request waits for somebody to confirm it on the device",
+			helpValue: "<duration>",
+			default: "60s",
+		}),
 		moved: Flags.boolean({
 			description: "the directory is a copy, and the signer with the original won't sign again",
 		}),
@@ -80,13 +91,17 @@ export const SignerServe = command({
 		// Installed at startup: without a handler the signal would end the process.
 		const reloading = new Reloading(warning);
 		const settings = await load();
-		const entries = await Promise.all(argv.map((name) => openableKey(settings, name)));
+		const entries = await namedKeys(settings, argv, flags, note);
 		const desk = flags.policies === undefined ? undefined : await deskOf(flags.policies, entries);
 		const source = passwordSource(settings);
 		const keys: HeldKey[] = [];
 		try {
 			for (const entry of entries)
-				keys.push((await lent(entry, note)) ?? (await openedKey(source, chatty, entry, unlockAnyKey)));
+				keys.push(
+					"confirm" in entry
+						? entry
+						: ((await lent(entry, note)) ?? (await openedKey(source, chatty, entry, unlockAnyKey))),
+				);
 			const signer = await Signer.start({
 				keys,
 				directory: flags.directory,
@@ -121,12 +136,39 @@ export const SignerServe = command({
 			if (!ended.aborted) await once(ended, "abort");
 			await reloading.end();
 			await listener?.close();
-			await signer.close();
+			if (await signer.close()) {
+				watchBusy(() => true);
+				endInterrupted();
+			}
 		} finally {
 			for (const key of keys) if (!isLent(key)) forgetKey(key);
 		}
 	},
 });
+
+type ServedKey = KeystoreEntry | ServedDevice;
+
+/** The keys to serve; devices are opened to learn their addresses. @throws {Failure | KeystoreError} */
+async function namedKeys(
+	settings: Settings,
+	names: readonly string[],
+	flags: Readonly<Record<"policies" | "socket", string | undefined>> & { readonly "confirm-timeout": string },
+	note: (line: string) => void,
+): Promise<ServedKey[]> {
+	const confirmMs = parseDuration(flags["confirm-timeout"]);
+	if (confirmMs === 0 || confirmMs > MAX_CONFIRM_MS)
+		throw new Failure("bad_value", "--confirm-timeout is above 0, and at most 10m");
+	if (flags.policies === undefined && names.some(namesDevice))
+		throw new Failure("usage", "a device signs nothing but what policies allow: --policies is needed");
+	if (flags.socket !== undefined && names.every(namesDevice))
+		throw new Failure("usage", "a device signs no blocks: a key for the nodes at --socket is needed");
+	return oneByOne(names, async (name) => {
+		if (!namesDevice(name)) return openableKey(settings, name);
+		const device = await servedDevice(() => new Devices().open(settings, name), confirmMs);
+		note(`${name} is ${device.base58}: somebody has to confirm each signature on the device`);
+		return device;
+	});
+}
 
 /** The key from the agent, if one holds it. */
 async function lent(entry: KeystoreEntry, note: (line: string) => void): Promise<HeldKey | undefined> {
@@ -136,7 +178,7 @@ async function lent(entry: KeystoreEntry, note: (line: string) => void): Promise
 }
 
 /** Decides on transactions; loaded only if there are policies. @throws {ConfigError} */
-async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<PolicyDesk> {
+async function deskOf(path: string, entries: readonly ServedKey[]): Promise<PolicyDesk> {
 	const [{ readPolicies }, { PolicyDesk, SIGNATURE_BYTES }] = await Promise.all([
 		import("../keystore/signer/policies.js"),
 		import("../keystore/signer/policy-desk.js"),
@@ -145,7 +187,7 @@ async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<
 	return new PolicyDesk(readPolicies(path, labelsOf(entries)), Math.max(...lengths));
 }
 
-const labelsOf = (entries: readonly KeystoreEntry[]): ReadonlyMap<string, string> =>
+const labelsOf = (entries: readonly ServedKey[]): ReadonlyMap<string, string> =>
 	new Map(entries.map(({ name, base58 }) => [name, base58]));
 
 /** Handles SIGHUP: reloads policies one at a time; signals during a reload trigger one more. */

@@ -4,12 +4,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { ADDRESSES, BASE58, it, KEYS, send, type Wallet } from "./wallet-fixture.js";
+import { Endless } from "./endless.js";
+import { ADDRESSES, BASE58, it, KEYS, RECIPIENT, send, type Wallet } from "./wallet-fixture.js";
 
 const require = createRequire(import.meta.url);
 
-/** Answers as the app does, with the key of `bob`; `refuses` makes its owner press the other button. */
+/** Answers as the app does, with the key of `bob`; `refuses` makes its owner press the other button. A file can say it later than the environment. */
 const DEVICE = `
+const { existsSync, readFileSync } = require("node:fs");
+const { join } = require("node:path");
+const file = join(process.env.HOME, "device");
+const state = () => (existsSync(file) ? readFileSync(file, "utf8") : process.env.DEVICE);
 const { createECDH, createHash } = require("node:crypto");
 const { secp256k1 } = require(${JSON.stringify(require.resolve("@noble/curves/secp256k1.js"))});
 const key = Buffer.from("${KEYS.bob}", "hex");
@@ -20,7 +25,7 @@ const signed = (hash) => {
 };
 class Device {
 	static async open() {
-		if (process.env.DEVICE === "absent") throw Object.assign(new Error("NoDevice"), { id: "NoDevice" });
+		if (state() === "absent") throw Object.assign(new Error("NoDevice"), { id: "NoDevice" });
 		return new Device();
 	}
 	decorateAppAPIMethods() {}
@@ -33,7 +38,8 @@ class Device {
 			return Buffer.concat([Buffer.from([65]), publicKey, Buffer.from([0])]);
 		}
 		if (ins === 0x06) return Buffer.from([3, 0, 5, 0]);
-		if (process.env.DEVICE === "refuses") throw Object.assign(new Error("denied"), { statusCode: 0x6985 });
+		if (state() === "silent") return new Promise(() => setInterval(() => undefined, 1_000));
+		if (state() === "refuses") throw Object.assign(new Error("denied"), { statusCode: 0x6985 });
 		const isFirst = p1 === 0x00 || p1 === 0x10;
 		data = isFirst ? bytes.subarray(21) : Buffer.concat([data, bytes]);
 		if (p1 === 0x00 || p1 === 0x80) return Buffer.alloc(0);
@@ -97,5 +103,82 @@ describe("--signer ledger", () => {
 		const words = ["keystore", "import", "watch", "ledger", "vault", "--json"];
 		const outcome = await wallet.home.run(words, undefined, environment);
 		expect(JSON.parse(outcome.stdout)).toMatchObject({ name: "vault", address: BASE58.bob, kind: "watch" });
+	});
+});
+
+describe.skipIf(process.platform === "win32")("coin signer serve ledger", () => {
+	it("signs what policies allow and somebody confirms, and outlives a device that is gone", async ({
+		wallet,
+	}) => {
+		const { home, node } = wallet;
+		node.fund(ADDRESSES.bob, 1_000_000_000n);
+		const payroll = join(home.path, "payroll");
+		const file = home.write(
+			"policies.conf",
+			`clients { payroll { socket = "${payroll}" } }, rules = [
+				{ name = small, keys = [ledger], clients = [payroll], types = [Transfer], recipients = [${RECIPIENT}]
+				  transaction { coin = 31 }, day { coin = 500 } }
+			]`,
+		);
+		const state = join(home.path, "state");
+		const words = ["signer", "serve", "ledger", "--policies", file, "--directory", state];
+		const signer = new Endless(home, words, { NODE_PATH: modules(wallet) });
+		try {
+			expect(await signer.says(payroll)).toContain(`ledger is ${BASE58.bob}: somebody has to confirm each`);
+			const coin = (more: readonly string[]) =>
+				home.run(more, undefined, { COIN_NODE: node.url, COIN_KEYSTORE_DIR: join(home.path, "elsewhere") });
+			const imported = await coin(["keystore", "import", "signer", payroll, "treasury", "--json"]);
+			expect(JSON.parse(imported.stdout), imported.stderr).toMatchObject({ address: BASE58.bob });
+
+			const pay = () => coin(["send", RECIPIENT, "25coin", "--from", "treasury", "--yes", "--json"]);
+			const paid = await pay();
+			expect(paid.code, paid.stderr).toBe(0);
+			for (const [what, code, reason] of [
+				["refuses", "signer_refused", "refused on the device"],
+				["absent", "signer_unavailable", "no device is connected"],
+			] as const) {
+				home.write("device", what);
+				const { stderr } = await pay();
+				const message = expect.stringContaining(reason);
+				expect(JSON.parse(stderr).error).toMatchObject({ code, sent: false, message });
+			}
+			home.write("device", "present");
+			expect((await pay()).code).toBe(0);
+
+			home.write("device", "silent");
+			const left = pay();
+			await signer.says(": allowed\n", 5);
+			const ended = signer.end("SIGTERM");
+			expect(JSON.parse((await left).stderr).error.message).toContain(
+				"the signer ended before anybody confirmed",
+			);
+			// By the signal itself: the fake's timer, like a device that still asks, would keep the process.
+			expect(await ended).toBeNull();
+			const log = await coin(["signer", "log", "--directory", state]);
+			const lines = log.stdout.trim().split("\n");
+			const outcomes = ["signed", "refused on", "no device", "signed", "the signer ended"];
+			expect(lines.slice(1).map((line) => JSON.parse(line).decision)).toEqual(
+				outcomes.flatMap((outcome) => ["allowed", expect.stringMatching(new RegExp(`^${outcome}`))]),
+			);
+		} finally {
+			await signer.end("SIGKILL");
+		}
+	});
+
+	it.for([
+		["without policies", ["--socket", "s"], "--policies is needed"],
+		["for nodes alone", ["--socket", "s", "--policies", "p"], "a key for the nodes at --socket is needed"],
+		["with a wait that no client has", ["--policies", "p", "--confirm-timeout", "11m"], "at most 10m"],
+		["without its library", ["--policies", "p"], "npm install --global @ledgerhq/"],
+	] as const)("is refused %s", async ([, flags, reason], { wallet }) => {
+		const { stderr, code } = await wallet.home.run([
+			"signer",
+			"serve",
+			"ledger",
+			"--directory",
+			"d",
+			...flags,
+		]);
+		expect([code === 0, stderr]).toEqual([false, expect.stringContaining(reason)]);
 	});
 });

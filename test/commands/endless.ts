@@ -35,10 +35,15 @@ export class Endless {
 	private readonly child;
 	readonly closed: Promise<number | null>;
 
-	constructor(home: Home, words: readonly string[]) {
+	constructor(home: Home, words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
 		this.child = spawn(process.execPath, [program, ...words], {
 			cwd: home.path,
-			env: { PATH: process.env["PATH"] ?? "", HOME: home.path, COIN_TTY: join(home.path, "none") },
+			env: {
+				PATH: process.env["PATH"] ?? "",
+				HOME: home.path,
+				COIN_TTY: join(home.path, "none"),
+				...environment,
+			},
 			stdio: ["ignore", "pipe", "pipe"],
 		});
 		for (const stream of [this.child.stdout, this.child.stderr]) {

@@ -21,7 +21,7 @@ import type { Reference } from "../../wallet/transaction/reference.js";
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
 import type { Terminal } from "../base/command-row.js";
 import { anyAgentSignature } from "../keys/agent-signature.js";
-import { Devices, onDevice } from "../keys/devices.js";
+import { AT_SIGNER, Devices, onDevice } from "../keys/devices.js";
 import { openedKey } from "../keys/secrets.js";
 import { agree, type ConfirmationLevel, present } from "../prompt/confirmation.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
@@ -152,7 +152,8 @@ export async function signEnvelope(
 		if (isDevice(key)) return await askDevice(session, signed, key);
 		if (key.signer) {
 			const { signatureOfSigner } = await import("../../wallet/signers/remote.js");
-			const signature = await signatureOfSigner(key, signed.transaction);
+			const ask = () => signatureOfSigner(key, signed.transaction);
+			const signature = await onDevice(session.chatty, ask, AT_SIGNER);
 			session.note(`${key.name} signs (at its signer): ${summaryOf(signed, call)}`);
 			return signature;
 		}
