@@ -172,6 +172,9 @@ test("what somebody refuses there is told and written down, and counts, through 
 	const paid = pay(other);
 	(await asked()).answer(sign(sha256(other), KEY));
 	expect(await paid).toHaveProperty("signature");
+	await signer.close();
+	await start();
+	await expect(pay(payment(1, 2))).rejects.toThrow("of which 15000000sun are used");
 });
 
 test("whatever fails at the device is the reason, and the next request asks it again", async () => {
