@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Flags } from "@oclif/core";
 import { type KeystoreEntry, unlockAnyKey } from "../keystore/keystore.js";
-import { forgetKey } from "../keystore/private-key.js";
+import { forgetKey, type HeldKey, isHeldElsewhere } from "../keystore/private-key.js";
 import type { SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
 import { SigningMarks } from "../keystore/signer/marks.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { MAX_CONFIRM_MS } from "../keystore/signer/requests.js";
-import { type HeldKey, isLent, LOG_NAME, MARKS_NAME, Signer } from "../keystore/signer/server.js";
+import { LOG_NAME, MARKS_NAME, Signer } from "../keystore/signer/server.js";
 import { notifyReady } from "../launch/service-manager.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
@@ -137,11 +137,12 @@ export const SignerServe = command({
 			await reloading.end();
 			await listener?.close();
 			if (await signer.close()) {
+				// The open question at the device would keep the process alive.
 				watchBusy(() => true);
 				endInterrupted();
 			}
 		} finally {
-			for (const key of keys) if (!isLent(key)) forgetKey(key);
+			for (const key of keys) if (!isHeldElsewhere(key)) forgetKey(key);
 		}
 	},
 });
@@ -160,8 +161,9 @@ async function namedKeys(
 		throw new Failure("bad_value", "--confirm-timeout is above 0, and at most 10m");
 	if (flags.policies === undefined && names.some(namesDevice))
 		throw new Failure("usage", "a device signs nothing but what policies allow: --policies is needed");
-	if (flags.socket !== undefined && names.every(namesDevice))
-		throw new Failure("usage", "a device signs no blocks: a key for the nodes at --socket is needed");
+	// A device that is locked or away keeps the whole signer from starting.
+	if (flags.socket !== undefined && names.some(namesDevice))
+		throw new Failure("usage", "a device needs a signer of its own: the nodes at --socket would wait for it");
 	return oneByOne(names, async (name) => {
 		if (!namesDevice(name)) return openableKey(settings, name);
 		const device = await servedDevice(() => new Devices().open(settings, name), confirmMs);

@@ -176,10 +176,9 @@ export const production: Service = {
 			onDouble: (block) => noteDouble(madeElsewhere, log, block),
 			onUncheckedDouble: (witness, error) => {
 				const reason = error === undefined || error instanceof Error ? error?.message : String(error);
-				const miner = toBase58Check(witness);
-				if (reason !== undefined && reason !== unchecked.get(miner))
+				if (reason !== undefined && ![...unchecked.values()].includes(reason))
 					log.warn({ reason }, "the signer doesn't say whether it signed a received block of its key");
-				unchecked.set(miner, reason);
+				unchecked.set(toBase58Check(witness), reason);
 			},
 			onSkipped: (state) => log.info({ state }, "no block produced"),
 			onFailure: (error) => {

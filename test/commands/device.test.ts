@@ -115,8 +115,8 @@ describe.skipIf(process.platform === "win32")("coin signer serve ledger", () => 
 		const payroll = join(home.path, "payroll");
 		const file = home.write(
 			"policies.conf",
-			`clients { payroll { socket = "${payroll}" } }, rules = [
-				{ name = small, keys = [ledger], clients = [payroll], types = [Transfer], recipients = [${RECIPIENT}]
+			`clients { payroll { socket = "${payroll}" }, till { socket = "${payroll}.till" } }, rules = [
+				{ name = small, keys = [ledger], clients = [payroll, till], types = [Transfer], recipients = [${RECIPIENT}]
 				  transaction { coin = 31 }, day { coin = 500 } }
 			]`,
 		);
@@ -124,29 +124,34 @@ describe.skipIf(process.platform === "win32")("coin signer serve ledger", () => 
 		const words = ["signer", "serve", "ledger", "--policies", file, "--directory", state];
 		const signer = new Endless(home, words, { NODE_PATH: modules(wallet) });
 		try {
-			expect(await signer.says(payroll)).toContain(`ledger is ${BASE58.bob}: somebody has to confirm each`);
-			const coin = (more: readonly string[]) =>
-				home.run(more, undefined, { COIN_NODE: node.url, COIN_KEYSTORE_DIR: join(home.path, "elsewhere") });
+			expect(await signer.says(`${payroll}.till`)).toContain(
+				`ledger is ${BASE58.bob}: somebody has to confirm each`,
+			);
+			const coin = (more: readonly string[], keys = "treasury") =>
+				home.run(more, undefined, { COIN_NODE: node.url, COIN_KEYSTORE_DIR: join(home.path, keys) });
 			const imported = await coin(["keystore", "import", "signer", payroll, "treasury", "--json"]);
 			expect(JSON.parse(imported.stdout), imported.stderr).toMatchObject({ address: BASE58.bob });
 
-			const pay = () => coin(["send", RECIPIENT, "25coin", "--from", "treasury", "--yes", "--json"]);
+			await coin(["keystore", "import", "signer", `${payroll}.till`, "till"], "till");
+
+			const pay = (from = "treasury") =>
+				coin(["send", RECIPIENT, "25coin", "--from", from, "--yes", "--json"], from);
 			const paid = await pay();
 			expect(paid.code, paid.stderr).toBe(0);
 			for (const [what, code, reason] of [
-				["refuses", "signer_refused", "refused on the device"],
 				["absent", "signer_unavailable", "no device is connected"],
+				["refuses", "signer_refused", "refused on the device"],
+				["present", "signer_refused", "it can ask again after a minute"],
 			] as const) {
 				home.write("device", what);
 				const { stderr } = await pay();
 				const message = expect.stringContaining(reason);
 				expect(JSON.parse(stderr).error).toMatchObject({ code, sent: false, message });
 			}
-			home.write("device", "present");
-			expect((await pay()).code).toBe(0);
+			expect((await pay("till")).code).toBe(0);
 
 			home.write("device", "silent");
-			const left = pay();
+			const left = pay("till");
 			await signer.says(": allowed\n", 5);
 			const ended = signer.end("SIGTERM");
 			expect(JSON.parse((await left).stderr).error.message).toContain(
@@ -156,7 +161,7 @@ describe.skipIf(process.platform === "win32")("coin signer serve ledger", () => 
 			expect(await ended).toBeNull();
 			const log = await coin(["signer", "log", "--directory", state]);
 			const lines = log.stdout.trim().split("\n");
-			const outcomes = ["signed", "refused on", "no device", "signed", "the signer ended"];
+			const outcomes = ["signed", "no device", "refused on", "signed", "the signer ended"];
 			expect(lines.slice(1).map((line) => JSON.parse(line).decision)).toEqual(
 				outcomes.flatMap((outcome) => ["allowed", expect.stringMatching(new RegExp(`^${outcome}`))]),
 			);
@@ -167,7 +172,7 @@ describe.skipIf(process.platform === "win32")("coin signer serve ledger", () => 
 
 	it.for([
 		["without policies", ["--socket", "s"], "--policies is needed"],
-		["for nodes alone", ["--socket", "s", "--policies", "p"], "a key for the nodes at --socket is needed"],
+		["for nodes, too", ["--socket", "s", "--policies", "p"], "a device needs a signer of its own"],
 		["with a wait that no client has", ["--policies", "p", "--confirm-timeout", "11m"], "at most 10m"],
 		["without its library", ["--policies", "p"], "npm install --global @ledgerhq/"],
 	] as const)("is refused %s", async ([, flags, reason], { wallet }) => {

@@ -21,7 +21,14 @@ import { isModestJson } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { signBlock } from "../../protocol/signature.js";
-import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
+import {
+	addressOfKey,
+	type DeviceKey,
+	forgetKey,
+	type HeldKey,
+	isDeviceKey,
+	isHeldElsewhere,
+} from "../private-key.js";
 import { type Decision, DecisionLog } from "./decision-log.js";
 import { type MarkedStep, SigningMarks } from "./marks.js";
 import type { Policies, SignerClient } from "./policies.js";
@@ -46,35 +53,15 @@ const REQUEST = { values: 16, depth: 2 };
 const BUSY = { error: "the device is busy: somebody has to answer there first" };
 const NO_SLOTS = { error: "a device's key signs no blocks or votes: somebody would have to confirm each" };
 const REFUSED_THERE = "refused on the device";
+/** How long a client whose request was refused on the device asks nothing there: tired of questions, somebody confirms any. */
+const REFUSED_PAUSE_MS = 60_000;
+const PAUSED = {
+	error: "somebody has refused this client's last request on the device: it can ask again after a minute",
+	refused: true,
+};
 const NO_CLIENT = { error: "the policies don't name this client any more" };
 const SIGNED_AGAIN = "signed again";
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
-
-/** A secp256k1 key held elsewhere, for example by an agent. */
-export interface LentKey {
-	readonly address: Uint8Array;
-	/** Signs 32 bytes. @returns 65 bytes, v = 27 or 28 @throws the holder's refusal */
-	readonly sign: (hash: Uint8Array) => Promise<Uint8Array>;
-}
-
-/** A secp256k1 key on a device, where a person confirms each signature. All keys on devices are taken to be on the same one. */
-export interface DeviceKey {
-	readonly address: Uint8Array;
-	/** How long a request waits for the person, in milliseconds. */
-	readonly confirmMs: number;
-	/**
-	 * Asks the person.
-	 * @param bytes the raw data of a transaction, or a text
-	 * @returns 65 bytes, v = 27 or 28; undefined if the person refuses @throws why the device can't sign
-	 */
-	readonly confirm: (asked: DeskDecision["asked"], bytes: Uint8Array) => Promise<Uint8Array | undefined>;
-}
-
-export type HeldKey = PrivateKey | LentKey | DeviceKey;
-
-/** Whether a key is held elsewhere, so that there is nothing to erase here. */
-export const isLent = (key: HeldKey): key is LentKey | DeviceKey => "address" in key;
-const isDevice = (key: HeldKey | undefined): key is DeviceKey => key !== undefined && "confirm" in key;
 
 interface SignerOptions {
 	/** Keys; all but lent ones are overwritten when the signer ends. */
@@ -117,6 +104,8 @@ export class Signer {
 	private confirming: AbortController | undefined;
 	/** Resolves with the last answer that somebody had to confirm. */
 	private confirmed: Promise<unknown> = Promise.resolve();
+	/** Clients whose last request was refused on the device, until when they can't ask there. */
+	private readonly refusedUntilMs = new Map<string, number>();
 	/** Last request of each client: only its first one is in {@link queue}, so that others don't have to wait for all of them. */
 	private readonly lines = new Map<string, Promise<unknown>>();
 
@@ -126,14 +115,14 @@ export class Signer {
 		private readonly log: DecisionLog,
 	) {
 		this.keys = new Map(
-			options.keys.map((key) => [toBase58Check(isLent(key) ? key.address : addressOfKey(key)), key]),
+			options.keys.map((key) => [toBase58Check(isHeldElsewhere(key) ? key.address : addressOfKey(key)), key]),
 		);
 	}
 
 	/** @throws {OperatorError} if another signer uses the directory, its log was changed, or the socket can't be created */
 	static async start(options: SignerOptions): Promise<Signer> {
 		const { directory, socketPath, keys, desk } = options;
-		if (keys.some((key) => !(key instanceof Uint8Array || isLent(key)))) await loadPostQuantum();
+		if (keys.some((key) => !(key instanceof Uint8Array || isHeldElsewhere(key)))) await loadPostQuantum();
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		const marks = await SigningMarks.open(join(directory, MARKS_NAME));
 		let log: DecisionLog | undefined;
@@ -180,7 +169,7 @@ export class Signer {
 		this.confirming?.abort("the signer ended before anybody confirmed it on the device");
 		await this.confirmed;
 		await this.queue;
-		for (const key of this.options.keys) if (!isLent(key)) forgetKey(key);
+		for (const key of this.options.keys) if (!isHeldElsewhere(key)) forgetKey(key);
 		await this.log.close();
 		await this.marks.close();
 		return this.confirming !== undefined;
@@ -259,7 +248,7 @@ export class Signer {
 		const limit = client ? MAX_CLIENT_REQUEST : MAX_SIGNER_REQUEST;
 		this.connections.set(socket, client);
 		socket.on("close", () => this.connections.delete(socket));
-		const confirmMs = Math.max(0, ...this.options.keys.filter(isDevice).map((key) => key.confirmMs));
+		const confirmMs = Math.max(0, ...this.options.keys.filter(isDeviceKey).map((key) => key.confirmMs));
 		onFirstLine(socket, limit, client ? CLIENT_ANSWER_MS + confirmMs : 5 * SIGNER_ANSWER_MS, async (line) => {
 			const answer = line === undefined ? { error: "too long" } : await this.answer(line, client);
 			socket.end(`${JSON.stringify(answer)}\n`);
@@ -281,10 +270,10 @@ export class Signer {
 		if (client && !desk?.current(client)) return NO_CLIENT;
 		if (request.do === "list") {
 			// A node would take a device's key for a witness's.
-			const shown = [...this.keys].filter(([, key]) => client?.isNode === false || !isDevice(key));
+			const shown = [...this.keys].filter(([, key]) => client?.isNode === false || !isDeviceKey(key));
 			return { keys: shown.map(([address, key]) => listed(address, key)) };
 		}
-		const answering = async (): Promise<object> => {
+		const answering = async (): Promise<object | Confirming> => {
 			// Policies may have changed while it was queued.
 			const asking = client && desk?.current(client);
 			if (client && !asking) return NO_CLIENT;
@@ -295,12 +284,12 @@ export class Signer {
 		};
 		try {
 			const decided = await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
-			const answer = "confirmed" in decided ? await (decided.confirmed as Promise<object>) : decided;
+			const answer = decided instanceof Confirming ? await decided.answer : decided;
 			this.failure = undefined;
 			return answer;
 		} catch (error) {
 			// For example a full disk, as nothing is signed without its mark; or an agent that has ended.
-			const reason = error instanceof Error ? error.message : String(error);
+			const reason = textOf(error);
 			if (reason !== this.failure) this.options.warn?.(reason);
 			this.failure = reason;
 			return { error: reason };
@@ -325,7 +314,7 @@ export class Signer {
 	private async answerClient(
 		client: SignerClient,
 		{ do: what, kind, address, data, id }: Request,
-	): Promise<object> {
+	): Promise<object | Confirming> {
 		const { desk, now } = this.options;
 		if (!desk) return { error: "unknown request" };
 		if (what === "pending") return desk.listPending(client.name, id === undefined ? id : String(id), now());
@@ -341,28 +330,35 @@ export class Signer {
 		const bytes = String(data);
 		if (what === "message") {
 			// A message's signer is identified by recovering the key from the signature.
-			if (!(key instanceof Uint8Array || isLent(key)))
+			if (!(key instanceof Uint8Array || isHeldElsewhere(key)))
 				return { error: "a post-quantum key signs no messages", refused: true };
 			const of = kind === "typed" ? "typed" : "text";
-			if (of === "typed" && isDevice(key)) return { error: "a device signs texts only", refused: true };
+			if (of === "typed" && isDeviceKey(key)) return { error: "a device signs texts only", refused: true };
 			return this.carryOut(desk, desk.decideMessage(client.name, name, of, bytes, now()), bytes);
 		}
 		return this.carryOut(desk, desk.decide(client, name, bytes, now()), bytes);
 	}
 
-	/** Logs a decision, then carries it out. @param data what is to be signed, in hexadecimal */
-	private async carryOut(desk: PolicyDesk, decided: DeskDecision, data = ""): Promise<object> {
+	/** Logs a decision, then carries it out. @param data what is to be signed, in hexadecimal; an approval signs nothing */
+	private async carryOut(
+		desk: PolicyDesk,
+		decided: DeskDecision,
+		data?: string,
+	): Promise<object | Confirming> {
 		const { asked, key: name, facts, decision, sign, answer, isNoted = false } = decided;
 		const key = this.keys.get(name);
-		if (sign && isDevice(key)) {
-			if (this.confirming || this.isClosing) return BUSY;
+		if (sign && data !== undefined && isDeviceKey(key)) {
+			if (this.isClosing) return { error: "the signer ends" };
+			if (this.confirming) return BUSY;
+			if (this.options.now() < (this.refusedUntilMs.get(String(facts["client"])) ?? 0)) return PAUSED;
+			// `allowed`, or `allowed again`.
 			desk.replay(await this.note(asked, name, facts, decision.replace("signed", "allowed")));
-			const confirmed = this.confirm(key, decided, sign, fromHex(data));
+			const confirmed = this.confirm(desk, key, decided, sign, fromHex(data));
 			this.confirmed = confirmed.catch(() => undefined);
-			return { confirmed };
+			return new Confirming(confirmed);
 		}
 		if (!isNoted) desk.replay(await this.note(asked, name, facts, decision));
-		if (!sign || !key || isDevice(key)) return answer;
+		if (!sign || !key || isDeviceKey(key)) return answer;
 		const signature = await signatureOf(key, sign);
 		// Message signatures conventionally have v = 27 or 28.
 		if (asked === "message") signature[64] = (signature[64] as number) + 27;
@@ -374,11 +370,23 @@ export class Signer {
 	 * @param hash of what was allowed, to which the signature must belong
 	 * @throws {OperatorError} why there is no signature, unless the person refuses
 	 */
-	private async confirm(key: DeviceKey, allowed: DeskDecision, hash: Uint8Array, bytes: Uint8Array) {
+	private async confirm(
+		desk: PolicyDesk,
+		key: DeviceKey,
+		allowed: DeskDecision,
+		hash: Uint8Array,
+		bytes: Uint8Array,
+	): Promise<object> {
 		const { client = "", id = "" } = allowed.facts;
-		// Without a rule, so that it isn't counted twice.
-		const noted = (end: string) =>
-			this.inTurn(() => this.note(allowed.asked, allowed.key, { client, id }, end));
+		const { sha256 } = desk.policies;
+		// Without a rule, so that it isn't counted twice. Who tightens policies expects nothing to be signed by the former ones.
+		const noted = ({ end, signature }: Outcome): Promise<Outcome> =>
+			this.inTurn(async () => {
+				const isOld = signature !== undefined && desk.policies.sha256 !== sha256;
+				const outcome = isOld ? { end: "the policies have changed meanwhile" } : { end, signature };
+				await this.note(allowed.asked, allowed.key, { client, id }, outcome.end);
+				return outcome;
+			});
 		const limit = new AbortController();
 		this.confirming = limit;
 		const reason = `nobody confirmed it on the device within ${key.confirmMs / 1_000} s`;
@@ -391,21 +399,26 @@ export class Signer {
 					const isIts = isSignatureOf(hash, signature, key.address);
 					return isIts ? { end: "signed", signature } : { end: "the device signed something else" };
 				},
-				({ message }: Error) => ({ end: message }),
+				(error: unknown) => ({ end: textOf(error) }),
 			)
 			.finally(() => {
 				this.confirming = undefined;
 			});
 		const waited = once(limit.signal, "abort").then((): Outcome => ({ end: String(limit.signal.reason) }));
-		const { end, signature } = await Promise.race([given, waited]);
+		const outcome = await Promise.race([given, waited]);
 		clearTimeout(timer);
-		await noted(end);
+		if (outcome.end === REFUSED_THERE) this.refusedUntilMs.set(client, this.options.now() + REFUSED_PAUSE_MS);
+		const { end, signature } = await noted(outcome);
 		if (signature) return { ...allowed.answer, signature: toHex(signature) };
 		if (end === REFUSED_THERE) return { error: end, refused: true };
 		// Without effect unless the device still asks.
 		void given
-			.then((late) => (late.signature && !this.isClosing ? noted("signed too late, for nobody") : undefined))
-			.catch(({ message }: Error) => this.options.warn?.(message));
+			.then((late) =>
+				late.signature && !outcome.signature && !this.isClosing
+					? noted({ end: "signed too late, for nobody" })
+					: undefined,
+			)
+			.catch((error: unknown) => this.options.warn?.(textOf(error)));
 		throw new OperatorError(end);
 	}
 
@@ -414,7 +427,7 @@ export class Signer {
 		const key = this.keys.get(name);
 		// Not logged, as anyone could then fill the disk.
 		if (!key) return { error: "unknown key" };
-		if (isDevice(key)) return NO_SLOTS;
+		if (isDeviceKey(key)) return NO_SLOTS;
 		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
 		if (typeof read === "string") return this.refuse(kind, name, {}, read);
 		const { step, facts, hash } = read;
@@ -510,14 +523,14 @@ async function removeStale(socketPath: string): Promise<void> {
 	rmSync(socketPath);
 }
 
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 const unstored = (error: unknown): OperatorError =>
-	new OperatorError(
-		`the decision can't be stored: ${error instanceof Error ? error.message : String(error)}`,
-	);
+	new OperatorError(`the decision can't be stored: ${textOf(error)}`);
 
 /** Signs in the form used by blocks, with v = 0 or 1, which is valid for transactions too. */
 async function signatureOf(key: Exclude<HeldKey, DeviceKey>, hash: Uint8Array): Promise<Uint8Array> {
-	if (isLent(key)) {
+	if (isHeldElsewhere(key)) {
 		const signature = (await key.sign(hash)).slice();
 		signature[64] = (signature[64] as number) - 27;
 		return signature;
@@ -529,7 +542,7 @@ async function signatureOf(key: Exclude<HeldKey, DeviceKey>, hash: Uint8Array): 
 /** @param signature in hexadecimal, from outside */
 function isSignedWith(key: HeldKey, hash: Uint8Array, signature: string): boolean {
 	if (!/^(?:[0-9a-f]{2})+$/.test(signature)) return false;
-	if (isLent(key)) return isSignatureOf(hash, fromHex(signature), key.address);
+	if (isHeldElsewhere(key)) return isSignatureOf(hash, fromHex(signature), key.address);
 	return isSignatureOf(
 		hash,
 		fromHex(signature),
@@ -539,8 +552,8 @@ function isSignedWith(key: HeldKey, hash: Uint8Array, signature: string): boolea
 }
 
 function listed(address: string, key: HeldKey): object {
-	if (isDevice(key)) return { address, confirmMs: key.confirmMs };
-	return key instanceof Uint8Array || isLent(key)
+	if (isDeviceKey(key)) return { address, confirmMs: key.confirmMs };
+	return key instanceof Uint8Array || isHeldElsewhere(key)
 		? { address }
 		: { address, scheme: key.scheme.name, publicKey: toHex(key.publicKey) };
 }
@@ -548,7 +561,12 @@ function listed(address: string, key: HeldKey): object {
 /** What became of a question at a device. */
 interface Outcome {
 	readonly end: string;
-	readonly signature?: Uint8Array;
+	readonly signature?: Uint8Array | undefined;
+}
+
+/** An answer for which somebody has to confirm something first, while the next request is decided. */
+class Confirming {
+	constructor(readonly answer: Promise<object>) {}
 }
 
 /** A request of a node or client; nothing in it is trusted. */

@@ -47,6 +47,9 @@ export function producerOf(producers: readonly Producer[], witness: Uint8Array):
 	return producers.find((producer) => equalBytes(producer.witness, witness));
 }
 
+const signerOf = (block: SignedBlock): Uint8Array =>
+	block.postQuantum ? addressOfPostQuantumKey(block.postQuantum.public_key) : block.signer();
+
 /** How long a witness pauses after another node produced with its key, in milliseconds (protocol/consensus §3.2). */
 const HOLD_MS = 81_000;
 /** A slot is attempted this much before the clock reaches it. */
@@ -101,7 +104,7 @@ interface SlotProducerOptions {
 	/** Called for each slot that could not be used, and with the reason why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
 	readonly onFailure: (error: unknown) => void;
-	/** Called for a block of another node with one of the keys; one of them pauses. */
+	/** Called for a block of another node with one of the keys; the witness of a block of another node pauses. */
 	readonly onDouble: (block: SignedBlock) => void;
 	/** Called with the reason if a remote signer doesn't say whether a received block of a witness is its own, and with undefined if it does. */
 	readonly onUncheckedDouble: (witness: Uint8Array, error: unknown) => void;
@@ -146,11 +149,12 @@ export class SlotProducer {
 		if (block.idHex === this.lastOwn || !this.synced || clock() - block.timestampMs > SLOT_MS) return;
 		const producer = producerOf(producers, block.witness);
 		if (!producer || !isMaster()) return;
-		const hold = (): void => {
-			this.options.onDouble(block);
+		const hold = (isOurKey = true): void => {
+			if (isOurKey) this.options.onDouble(block);
 			if (this.lastOwn <= block.idHex) this.heldUntilMs = monotonicClock() + HOLD_MS;
 		};
-		if (!producer.remote) hold();
+		// The witness may have another key by now, for example at the node that takes over.
+		if (!producer.remote) hold(equalBytes(signerOf(block), producer.signer));
 		if (!producer.remote || this.asking.has(producer)) return;
 		// Nodes may share a remote signer, which signs once per slot: only it knows of a block that it didn't sign.
 		const signature = block.postQuantum?.signature ?? block.header.witness_signature;

@@ -2,8 +2,8 @@
 
 import { agentAt } from "../../keystore/agent/client.js";
 import { checkHasKey, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import type { LentKey } from "../../keystore/private-key.js";
 import type { ShieldedEntry } from "../../keystore/shielded-keystore.js";
-import type { LentKey } from "../../keystore/signer/server.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
 import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js";

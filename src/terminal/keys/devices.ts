@@ -1,7 +1,7 @@
 /** Devices given to a command: each is opened once, and closed when the command ends. */
 
 import { listKeystore } from "../../keystore/keystore.js";
-import type { DeviceKey } from "../../keystore/signer/server.js";
+import type { DeviceKey } from "../../keystore/private-key.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { Transaction, TransactionRaw } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";

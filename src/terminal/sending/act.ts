@@ -76,6 +76,7 @@ const UNSIGNED: readonly SigningKey[] = [];
 const STATES: Partial<Record<TransactionState, string>> = {
 	submitted: "may still be carried out",
 	failed: "is in a block and failed",
+	expired: "has expired and is in no block, as this node says; it was sent to another",
 };
 
 /** The confirmation level of a plan. */

@@ -17,7 +17,7 @@ import { SignedTransaction } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
-import { fetchBlockByNumber, fetchHead, referredNumber } from "../node/chain-query.js";
+import { type BlockReference, fetchBlockByNumber, fetchHead, referredNumber } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { statusOf, type TransactionState } from "../node/wait.js";
 import { ownerText, type TransactionEnvelope } from "../transaction/envelope.js";
@@ -58,7 +58,7 @@ export async function keepUnanswered(settings: Place, envelope: TransactionEnvel
 }
 
 /**
- * The status at this node of an account's kept transactions; those whose outcome is final are deleted.
+ * The status at this node of an account's kept transactions; those whose outcome is final by the node to which they were sent are deleted.
  * @param owner Base58
  * @param nowMs this machine's clock
  */
@@ -67,6 +67,7 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 	const directory = directoryOf(settings);
 	if (directory === undefined) return [];
 	const found: Unanswered[] = [];
+	let head: BlockReference | undefined;
 	for (const name of (await namesIn(directory)).slice(0, MAX_FILES)) {
 		const path = join(directory, name);
 		const record = await recordAt(path);
@@ -80,12 +81,24 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		if (record["owner"] !== owner) continue;
 		const txID = name.slice(0, 64);
 		const followed = followedOf(record, txID);
-		if (record["node"] !== settings.http && !(await refersHere(client, followed))) continue;
+		const isIts = record["node"] === settings.http;
+		const toldBy = Array.isArray(record["toldBy"]) ? record["toldBy"] : [];
+		if (toldBy.includes(settings.http)) continue;
+		if (!isIts) {
+			head ??= await fetchHead(client).catch(onRefusal(undefined));
+			if (!head || !(await refersHere(client, followed, head.number))) continue;
+		}
 		// If the node can't tell, the status stays unknown; that must not prevent sending.
 		const unknown = { state: "submitted" } as const;
 		const { state } = await statusOf(client, followed).catch(onRefusal(unknown));
-		if (state !== "expired") found.push({ txID, summary: String(record["summary"]), state });
-		if (state !== "submitted") await unlink(path).catch(ifMissing(undefined));
+		if (state !== "expired" || !isIts) found.push({ txID, summary: String(record["summary"]), state });
+		if (state === "submitted") continue;
+		// Another node than the one to which it was sent may lie, and tells once.
+		if (isIts) await unlink(path).catch(ifMissing(undefined));
+		else {
+			const told = { ...record, toldBy: [...toldBy, settings.http].slice(-MAX_FILES) };
+			await writePrivateFile(path, `${writeJson(told)}\n`, true);
+		}
 	}
 	return found;
 }
@@ -94,10 +107,14 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
  * Whether a transaction refers to a block of this node's chain: of the same chain by another address, or by another node, since whoever
  * repeats a payment may do so there. A node without that block can't have the transaction.
  */
-async function refersHere(client: NodeClient, followed: Uint8Array | SignedTransaction): Promise<boolean> {
+async function refersHere(
+	client: NodeClient,
+	followed: Uint8Array | SignedTransaction,
+	head: bigint,
+): Promise<boolean> {
 	const { raw } = followed instanceof Uint8Array ? {} : followed;
-	if (!raw) return false;
-	const number = referredNumber((await fetchHead(client)).number, raw);
+	if (raw?.ref_block_bytes.length !== 2) return false;
+	const number = referredNumber(head, raw);
 	const block =
 		number < 0n ? undefined : await fetchBlockByNumber(client, number).catch(onRefusal(undefined));
 	return block !== undefined && equalBytes(block.id.subarray(8, 16), raw.ref_block_hash);

@@ -4,10 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { DeviceKey } from "../../../src/keystore/private-key.js";
 import { keysOfSigner, type SignerKey, type TransactionAnswer } from "../../../src/keystore/signer/client.js";
-import { parsePolicies } from "../../../src/keystore/signer/policies.js";
+import { type Policies, parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
-import { type DeviceKey, LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
+import { LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../../../src/protocol/bytes.js";
 import { contractType } from "../../../src/protocol/contract-types.js";
@@ -29,6 +30,7 @@ type Confirm = DeviceKey["confirm"];
 
 let directory: string;
 let signer: Signer;
+let nowMs: number;
 const at = (client: string) => ({ at: join(directory, client) });
 
 /** A question at the device, and the person's answer. */
@@ -48,32 +50,38 @@ async function asked(): Promise<Question> {
 	return questions.shift() as Question;
 }
 
-async function start(confirmMs = PATIENCE_MS): Promise<void> {
+/** @param coins that a transaction may pay */
+function policiesOf(coins = 10): Policies {
 	const rules = `
 		fees { transactionFee = 0, createNewAccountFeeInSystemContract = 0, createAccountFee = 0 }
 		clients { payroll { socket = "${at("payroll").at}" }, ops { socket = "${at("ops").at}" }
 		          node { socket = "${at("node").at}", node = true } }
 		rules = [
 			{ name = payments, keys = ["ledger:0", hot], clients = [payroll, ops], types = [Transfer], recipients = ["*"]
-			  transaction { coin = 10 }, day { coin = 15 } }
+			  transaction { coin = ${coins} }, day { coin = 15 } }
 			{ name = logins, keys = ["ledger:0"], clients = [payroll], messages { texts = [hello] }, day { messages = 2 } }
 		]`;
 	const names = new Map([
 		["ledger:0", toBase58Check(ADDRESS)],
 		["hot", toBase58Check(OTHER_ADDRESS)],
 	]);
+	return parsePolicies(rules, "policies.conf", names);
+}
+
+async function start(confirmMs = PATIENCE_MS): Promise<void> {
 	signer = await Signer.start({
 		keys: [{ address: ADDRESS, confirmMs, confirm }, OTHER.slice()],
 		directory: join(directory, "state"),
 		socketPath: at("local").at,
-		desk: new PolicyDesk(parsePolicies(rules, "policies.conf", names)),
-		now: () => NOW_MS,
+		desk: new PolicyDesk(policiesOf()),
+		now: () => nowMs,
 	});
 }
 
 beforeEach(async () => {
 	directory = mkdtempSync(join(tmpdir(), "coin-signer-"));
 	questions.length = 0;
+	nowMs = NOW_MS;
 	await start();
 });
 afterEach(async () => {
@@ -164,6 +172,7 @@ test("what somebody refuses there is told and written down, and counts, through 
 			isRefusal: true,
 		});
 		expect(decisions().slice(-2)).toEqual([decision, "refused on the device"]);
+		nowMs += 60_000;
 	}
 	await signer.close();
 	await start();
@@ -175,6 +184,35 @@ test("what somebody refuses there is told and written down, and counts, through 
 	await signer.close();
 	await start();
 	await expect(pay(payment(1, 2))).rejects.toThrow("of which 15000000sun are used");
+});
+
+test("a client that somebody refused asks nobody for a minute, also with other bytes; another one does", async () => {
+	const refused = pay(payment(1));
+	(await asked()).answer(undefined);
+	await expect(refused).rejects.toThrow("refused on the device");
+	nowMs += 59_999;
+	await expect(pay(payment(1, 1))).rejects.toMatchObject({
+		message: expect.stringContaining("it can ask again after a minute"),
+		isRefusal: true,
+	});
+	expect(decisions()).toEqual(["allowed", "refused on the device"]);
+	const others = pay(payment(1, 2), "ops");
+	(await asked()).answer(sign(sha256(payment(1, 2)), KEY));
+	expect(await others).toHaveProperty("signature");
+	nowMs++;
+	const again = pay(payment(1, 1));
+	(await asked()).answer(sign(sha256(payment(1, 1)), KEY));
+	expect(await again).toHaveProperty("signature");
+});
+
+test("what former policies allowed isn't signed any more once others hold", async () => {
+	const raw = payment(10);
+	const paid = pay(raw);
+	const question = await asked();
+	expect(await signer.adopt(policiesOf(5))).toBe(true);
+	question.answer(sign(sha256(raw), KEY));
+	await expect(paid).rejects.toThrow("the policies have changed meanwhile");
+	expect(decisions()).toEqual(["allowed", "the policies have changed meanwhile"]);
 });
 
 test("whatever fails at the device is the reason, and the next request asks it again", async () => {
@@ -203,6 +241,7 @@ test("a signature that comes too late is nobody's, and the device is busy until 
 	(await asked()).answer(sign(sha256(raw), KEY));
 	await expect.poll(() => decisions().at(-1)).toBe("signed too late, for nobody");
 	await expect(pay(raw)).rejects.toThrow("nobody confirmed it");
+	nowMs += 60_000;
 	(await asked()).answer(undefined);
 	await expect.poll(() => signer["confirming"]).toBeUndefined();
 	expect(decisions().slice(-2)).toEqual([

@@ -166,12 +166,23 @@ describe("a slot of this node", () => {
 		const timestampMs = slotTimeMs(open.chain.state, 1n);
 		const other = forge(open.chain.head, timestampMs, { witness, key: keyOfWitness(witness) });
 		open.chain.push(SignedBlock.decode(other.bytes), "peer");
+		expect(doubles).toHaveLength(1);
 		nowMs += 600_000n;
 		expect(producer.tryProduce()).toBe("DUP_WITNESS");
 		uptimeMs = 80_999;
 		expect(producer.tryProduce()).toBe("DUP_WITNESS");
 		uptimeMs = 81_000;
 		expect(producer.tryProduce()).not.toBe("DUP_WITNESS");
+		producer.stop();
+	});
+
+	test("is left out, too, where the key isn't its witness's any more, but nobody else has that key", () => {
+		const witness = scheduledWitness(open.chain.state, 1n);
+		const producer = slotProducer(producerWithKey(new Uint8Array(32).fill(9), witness));
+		const timestampMs = slotTimeMs(open.chain.state, 1n);
+		const other = forge(open.chain.head, timestampMs, { witness, key: keyOfWitness(witness) });
+		open.chain.push(SignedBlock.decode(other.bytes), "peer");
+		expect([producer.tryProduce(), doubles]).toEqual(["DUP_WITNESS", []]);
 		producer.stop();
 	});
 

@@ -9,6 +9,7 @@ import { BlockHeaderRaw, TransferContract } from "../../../src/protocol/messages
 import { buildTransaction } from "../../../src/protocol/transaction.js";
 import { keepUnanswered, unansweredOf } from "../../../src/wallet/actions/unanswered.js";
 import type { Settings } from "../../../src/wallet/configuration/settings.js";
+import { Failure } from "../../../src/wallet/failure.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
 import { contractOf } from "../../../src/wallet/transaction/contract.js";
 import {
@@ -20,7 +21,7 @@ import { answering } from "../answering-client.js";
 
 const OWNER = new Uint8Array(21).fill(0x41);
 /** Expires long after any of the blocks. */
-const EXPIRATION = 100_000_000n;
+const EXPIRATION = 1_000_000_000n;
 
 let folder: string;
 beforeEach(() => {
@@ -28,7 +29,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const place = (http: string): Settings => ({ http, contactsFile: join(folder, "contacts") }) as Settings;
+const place = (http: string): Settings =>
+	({ http, solidity: http, contactsFile: join(folder, "contacts") }) as Settings;
 
 /** Chains differ by the times of their blocks. */
 const header = (number: bigint, shiftMs: bigint): BlockHeaderRaw =>
@@ -39,7 +41,7 @@ const blockJson = (number: bigint, shiftMs: bigint): JsonRecord => ({
 });
 
 /** A transaction that refers to block 70,000 of the chain without a shift. */
-function payment(): TransactionEnvelope {
+function payment(refBlockBytes?: Uint8Array): TransactionEnvelope {
 	const id = blockId(70_000n, sha256(BlockHeaderRaw.encode(header(70_000n, 0n))));
 	const { type, parameter } = contractOf(TransferContract, {
 		owner_address: OWNER,
@@ -47,7 +49,7 @@ function payment(): TransactionEnvelope {
 		amount: 1n,
 	});
 	const transaction = buildTransaction(type, parameter, {
-		refBlockBytes: id.slice(6, 8),
+		refBlockBytes: refBlockBytes ?? id.slice(6, 8),
 		refBlockHash: id.slice(8, 16),
 		expirationMs: EXPIRATION,
 		timestampMs: 1n,
@@ -56,7 +58,12 @@ function payment(): TransactionEnvelope {
 }
 
 /** The states of what is kept, as a node tells that has the chain up to a block and none of the transactions. */
-async function statesAt(http: string, head: bigint, shiftMs = 0n): Promise<string[]> {
+async function statesAt(
+	http: string,
+	head: bigint,
+	shiftMs = 0n,
+	others: Parameters<typeof answering>[0] = {},
+): Promise<string[]> {
 	const { client } = answering(
 		{
 			getnowblock: blockJson(head, shiftMs),
@@ -64,6 +71,7 @@ async function statesAt(http: string, head: bigint, shiftMs = 0n): Promise<strin
 			gettransactioninfobyid: {},
 			gettransactionbyid: {},
 			gettransactionfrompending: {},
+			...others,
 		},
 		place(http) as unknown as Readonly<Record<string, unknown>>,
 	);
@@ -83,6 +91,28 @@ describe("a transaction whose answer was lost", () => {
 		expect(await statesAt("https://node.example", 69_999n)).toEqual([]);
 		expect(await statesAt("https://node.example", 100n)).toEqual([]);
 		expect(await statesAt("https://other.example", 70_010n, 1n)).toEqual([]);
+	});
+
+	it("is told of once by what another node says came of it, and its own node tells again", async () => {
+		const envelope = payment();
+		await keepUnanswered(place("http://own"), envelope);
+		const { idHex } = envelope.transaction;
+		const failed = { id: idHex, blockNumber: 70_005n, result: "FAILED" };
+		const forged = { gettransactioninfobyid: failed };
+		expect(await statesAt("http://other", 70_010n, 0n, forged)).toEqual([`${idHex} failed`]);
+		expect(await statesAt("http://other", 70_010n, 0n, forged)).toEqual([]);
+		expect(await statesAt("http://own", 70_010n)).toEqual([`${idHex} submitted`]);
+		expect(await statesAt("http://own", 70_010n, 0n, forged)).toEqual([`${idHex} failed`]);
+		expect(await statesAt("http://own", 70_010n)).toEqual([]);
+	});
+
+	it("keeps nobody from sending where another node can't be asked, or it refers to no block", async () => {
+		await keepUnanswered(place("http://own"), payment());
+		const broken = { getnowblock: new Failure("rpc_error", "no head") };
+		expect(await statesAt("http://other", 70_010n, 0n, broken)).toEqual([]);
+		await keepUnanswered(place("http://own"), payment(new Uint8Array(0)));
+		expect(await statesAt("http://other", 70_010n)).toHaveLength(1);
+		expect(await statesAt("http://own", 70_010n)).toHaveLength(2);
 	});
 
 	it("is found at its own node alone where no transaction was kept", async () => {
