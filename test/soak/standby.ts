@@ -1,9 +1,10 @@
 /**
  * Two nodes with one witness behind one signer: kills or halts a node, cuts their network, sets a node's
  * clock forward or back, or kills the signer. No slot may have two signatures, as seen by the nodes and not
- * by the signer's log, and a node's failure may cost one slot at most.
+ * by the signer's log, and a node's failure may cost one slot at most. With --tls the nodes reach the signer by
+ * mutual TLS, as on other machines.
  *
- *     npm run tool soak:standby -- [100] [--seed 1] [--only clock]
+ *     npm run tool soak:standby -- [100] [--seed 1] [--only clock] [--tls]
  */
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -18,6 +19,7 @@ import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import { BlockHeaderRaw } from "../../src/protocol/messages.js";
 import { freePort } from "../free-port.js";
 import { between, randomFrom } from "./random.js";
+import { socketLink, tlsLink } from "./signer-link.js";
 
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
 const WITNESS = "TKXQJfLRSmRpqAM5e5GX4PHQVk9SqiFqkB";
@@ -37,6 +39,7 @@ const { positionals, values } = parseArgs({
 	options: {
 		seed: { type: "string", default: String(Date.now() % 1_000_000) },
 		only: { type: "string" },
+		tls: { type: "boolean", default: false },
 	},
 });
 const faults = Number(positionals[0] ?? 100);
@@ -45,6 +48,7 @@ const random = randomFrom(Number(values.seed));
 const root = mkdtempSync(join(tmpdir(), "coin-standby-"));
 const environment = { PATH: process.env["PATH"] ?? "", HOME: root, COIN_TTY: join(root, "none") };
 const path = (name: string): string => join(root, name);
+const link = values.tls ? await tlsLink(path) : socketLink(path);
 /** Loaded into a node's process: its clock, which all of the node reads, is as far off as its file says. */
 const CLOCK = `import { readFileSync } from "node:fs";
 const { now } = Date;
@@ -53,7 +57,7 @@ setInterval(() => { offMs = Number(readFileSync(process.env.STANDBY_CLOCK, "utf8
 Date.now = () => now() + offMs;
 `;
 
-const configuration = (own: number, other: number): string => `
+const configuration = (name: string, own: number, other: number): string => `
 storage.db.directory = database
 net.type = mainnet
 node.discovery = { enable = false, persist = false }
@@ -64,7 +68,7 @@ node {
 }
 seed.node.ip.list = []
 block { needSyncCheck = false, maintenanceTimeInterval = 21600000 }
-localwitness.signer = "${path("recorded")}"
+localwitness { ${link.settings(name)} }
 genesis.block {
   timestamp = "${Math.trunc(Date.now() / SLOT_MS) * SLOT_MS - SLOT_MS}", parentHash = "${"0".repeat(64)}"
   assets = [
@@ -77,30 +81,26 @@ genesis.block {
 /** Signed headers in hexadecimal, by slot time. */
 const signedHeaders = new Map<string, Set<string>>();
 
-/** A proxy between nodes and signer that records signed headers independently of the signer's log. */
-function recordSignatures(): Server {
-	const server = createServer({ allowHalfOpen: true }, (node) => {
-		const signer = connect({ path: path("socket"), allowHalfOpen: true });
-		let [asked, answered] = ["", ""];
-		node.on("data", (chunk) => {
-			asked += String(chunk);
-			signer.write(chunk);
-		});
-		// Recorded before the node receives it: either may be killed right after.
-		signer.on("data", (chunk) => {
-			answered += String(chunk);
-			if (answered.endsWith("\n")) note(asked, answered);
-			node.write(chunk);
-		});
-		signer.on("end", () => node.end());
-		node.on("end", () => signer.end());
-		for (const socket of [node, signer])
-			socket.on("error", () => {
-				node.destroy();
-				signer.destroy();
-			});
+/** Passes on what a node asks and the signer answers, and records signed headers independently of the signer's log. */
+function recordSignatures(node: Socket, signer: Socket): void {
+	let [asked, answered] = ["", ""];
+	node.on("data", (chunk) => {
+		asked += String(chunk);
+		signer.write(chunk);
 	});
-	return server.listen(path("recorded"));
+	// Recorded before the node receives it: either may be killed right after.
+	signer.on("data", (chunk) => {
+		answered += String(chunk);
+		if (answered.endsWith("\n")) note(asked, answered);
+		node.write(chunk);
+	});
+	signer.on("end", () => node.end());
+	node.on("end", () => signer.end());
+	for (const socket of [node, signer])
+		socket.on("error", () => {
+			node.destroy();
+			signer.destroy();
+		});
 }
 
 function note(asked: string, answered: string): void {
@@ -181,7 +181,7 @@ class Subject {
 
 class Node extends Subject {
 	constructor(name: string, own: number, other: number, file = path(`${name}.conf`)) {
-		writeFileSync(file, configuration(own, other));
+		writeFileSync(file, configuration(name, own, other));
 		const places = ["-c", file, "-d", path(name), "--ready-file", path(`${name}.ready`)];
 		super(name, ["node", "start", "-w", "--host", "127.0.0.1", ...places], "coin node ready", {
 			NODE_OPTIONS: `--import=${path("clock.mjs")}`,
@@ -316,12 +316,12 @@ const importing = [
 ];
 if (spawnSync(process.execPath, ["bin/coin.js", ...importing], { env: environment }).status !== 0)
 	throw new Error("the key can't be imported");
-const places = ["--socket", path("socket"), "--directory", path("signer"), "--password-file", path("pw")];
-const signer = new Subject("the signer", ["signer", "serve", "witness", ...places], path("socket"));
+const places = [...link.words, "--directory", path("signer"), "--password-file", path("pw")];
+const signer = new Subject("the signer", ["signer", "serve", "witness", ...places], link.sign);
 const [first, second] = [await freePort(), await freePort()];
 const leads = [await freePort(), await freePort()] as const;
 const cable = new Cable();
-const servers = [cable.lead(leads[0], second), cable.lead(leads[1], first), recordSignatures()];
+const servers = [cable.lead(leads[0], second), cable.lead(leads[1], first), link.record(recordSignatures)];
 const nodes = [new Node("a", first, leads[0]), new Node("b", second, leads[1])] as const;
 console.log(`${faults} faults, seed ${values.seed}, in ${root}`);
 try {
@@ -340,7 +340,8 @@ try {
 			: []),
 	];
 	const signed = signedHeaders.size;
-	console.log(JSON.stringify({ faults, blocks: times.length, signed, failures }));
+	const slots = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / SLOT_MS + 1;
+	console.log(JSON.stringify({ faults, blocks: times.length, slots, signed, failures }));
 	process.exitCode = failures.length > 0 ? 1 : 0;
 } finally {
 	for (const each of [signer, ...nodes]) await each.kill();
