@@ -9,7 +9,15 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+	appendFileSync,
+	existsSync,
+	mkdtempSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -164,6 +172,7 @@ class Subject {
 		for (const stream of [child.stdout, child.stderr])
 			stream.setEncoding("utf8").on("data", (text: string) => {
 				this.output = (this.output + text).slice(-10_000);
+				appendFileSync(path(`${this.name}.log`), text);
 			});
 		for (const end = Date.now() + PATIENCE_MS; !this.output.includes(this.sign); await sleep(20))
 			if (child.exitCode !== null || Date.now() > end)
