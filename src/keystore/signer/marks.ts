@@ -30,11 +30,13 @@ export interface MarkedStep extends Mark {
 }
 
 /** The result of checking a step; if neither refused nor a repetition, it can be signed and advances the mark. */
-interface Judgement {
+export interface Judgement {
 	readonly refused?: string;
 	/** Whether it is refused because its slot or height was already used, rather than because an earlier element decreases. */
 	readonly isTaken?: boolean;
 	readonly isAgain?: boolean;
+	/** Whether a later slot has the height that was signed last. */
+	readonly isRecurring?: boolean;
 }
 
 const LOG_END = "log";
@@ -83,7 +85,7 @@ export class SigningMarks {
 		const isBack = (place: bigint, at: number): boolean =>
 			place < (last.places[at] as bigint) + (at === final ? gap : 0n);
 		const back = places.findIndex(isBack);
-		if (back < 0) return {};
+		if (back < 0) return { isRecurring: final > 0 && places[0] === last.places[0] };
 		const refused = `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
 		return { refused, isTaken: isBack(places[final] as bigint, final) };
 	}

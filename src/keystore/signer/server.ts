@@ -21,6 +21,7 @@ import { isModestJson } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { signBlock } from "../../protocol/signature.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import {
 	addressOfKey,
 	type DeviceKey,
@@ -30,7 +31,7 @@ import {
 	isHeldElsewhere,
 } from "../private-key.js";
 import { type Decision, DecisionLog } from "./decision-log.js";
-import { type MarkedStep, SigningMarks } from "./marks.js";
+import { type Judgement, type MarkedStep, SigningMarks } from "./marks.js";
 import type { Policies, SignerClient } from "./policies.js";
 import type { DeskDecision, PolicyDesk } from "./policy-desk.js";
 import {
@@ -61,6 +62,8 @@ const PAUSED = {
 };
 const NO_CLIENT = { error: "the policies don't name this client any more" };
 const SIGNED_AGAIN = "signed again";
+/** A block has reached the other nodes of its signer after this time, or is lost; half a slot, as the next one may need its height. */
+const ARRIVAL_MS = Number(SLOT_MS) / 2;
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
 interface SignerOptions {
@@ -98,6 +101,8 @@ export class Signer {
 	private isClosing = false;
 	/** Why the last request failed. */
 	private failure: string | undefined;
+	/** When each mark was last advanced here, by this signer's clock. */
+	private readonly advancedMs = new Map<string, number>();
 	/** Serializes decisions. */
 	private queue: Promise<unknown> = Promise.resolve();
 	/** While the device is asked: ends the wait for the person. The device itself can't be told to stop asking. */
@@ -431,7 +436,7 @@ export class Signer {
 		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
 		if (typeof read === "string") return this.refuse(kind, name, {}, read);
 		const { step, facts, hash } = read;
-		const { refused, isTaken, isAgain = false } = step ? await this.marks.judge(step) : {};
+		const { refused, isTaken, isAgain = false } = step ? await this.judge(step) : {};
 		if (refused !== undefined)
 			return { ...(await this.refuse(kind, name, facts, refused)), ...(isTaken ? { taken: true } : {}) };
 		const decision = isAgain ? SIGNED_AGAIN : "signed";
@@ -441,7 +446,19 @@ export class Signer {
 		]);
 		const failed = done.find((each) => each.status === "rejected");
 		if (failed) throw failed.reason;
+		if (step && !isAgain) this.advancedMs.set(step.subject, this.options.now());
 		return { signature: toHex(await signatureOf(key, hash)) };
+	}
+
+	/**
+	 * Nodes whose clocks are whole slots apart ask at the same instant for blocks of one height. Each would stay on its own for good where
+	 * the witness is the only one, as its blocks are final at once.
+	 */
+	private async judge(step: MarkedStep): Promise<Judgement> {
+		const judged = await this.marks.judge(step);
+		const lastMs = this.advancedMs.get(step.subject) ?? Number.NEGATIVE_INFINITY;
+		if (!judged.isRecurring || Math.abs(this.options.now() - lastMs) >= ARRIVAL_MS) return judged;
+		return { refused: `${step.places[0]} was signed a moment ago`, isTaken: true };
 	}
 
 	/** Whether a received block has a signature of a key, but wasn't signed here: a clone of this signer, or a node, has the key, too. */

@@ -93,7 +93,16 @@ describe("a signer", () => {
 		expect(await key.sign("block", first)).toEqual(signature);
 		await key.sign("block", header(6n, 18_000n));
 		await key.sign("block", header(9n, 21_000n));
+		nowMs += 1_500n;
 		await key.sign("block", header(9n, 24_000n));
+	});
+
+	test("signs no height again while its block may be on its way: a clock may be whole slots ahead", async () => {
+		await key.sign("block", header(5n, 15_000n));
+		nowMs += 1_499n;
+		const refusal = { message: expect.stringContaining("5 was signed a moment ago"), isTaken: true };
+		await expect(key.sign("block", header(5n, 24_000n))).rejects.toMatchObject(refusal);
+		await key.sign("block", header(6n, 24_000n));
 	});
 
 	test.each([
