@@ -30,7 +30,7 @@ export interface MarkedStep extends Mark {
 }
 
 /** The result of checking a step; if neither refused nor a repetition, it can be signed and advances the mark. */
-export interface Judgement {
+export interface StepJudgement {
 	readonly refused?: string;
 	/** Whether it is refused because its slot or height was already used, rather than because an earlier element decreases. */
 	readonly isTaken?: boolean;
@@ -77,7 +77,7 @@ export class SigningMarks {
 	}
 
 	/** Checks whether a step can be signed, and whether it repeats the last one. */
-	async judge({ subject, places, gap, hash }: MarkedStep): Promise<Judgement> {
+	async judge({ subject, places, gap, hash }: MarkedStep): Promise<StepJudgement> {
 		const last = await this.last(subject);
 		if (last === undefined) return {};
 		if (last.hash === hash) return { isAgain: true };

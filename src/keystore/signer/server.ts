@@ -31,7 +31,7 @@ import {
 	isHeldElsewhere,
 } from "../private-key.js";
 import { type Decision, DecisionLog } from "./decision-log.js";
-import { type Judgement, type MarkedStep, SigningMarks } from "./marks.js";
+import { type MarkedStep, SigningMarks, type StepJudgement } from "./marks.js";
 import type { Policies, SignerClient } from "./policies.js";
 import type { DeskDecision, PolicyDesk } from "./policy-desk.js";
 import {
@@ -454,7 +454,7 @@ export class Signer {
 	 * Nodes whose clocks are whole slots apart ask at the same instant for blocks of one height. Each would stay on its own for good where
 	 * the witness is the only one, as its blocks are final at once.
 	 */
-	private async judge(step: MarkedStep): Promise<Judgement> {
+	private async judge(step: MarkedStep): Promise<StepJudgement> {
 		const judged = await this.marks.judge(step);
 		const lastMs = this.advancedMs.get(step.subject) ?? Number.NEGATIVE_INFINITY;
 		if (!judged.isRecurring || Math.abs(this.options.now() - lastMs) >= ARRIVAL_MS) return judged;

@@ -82,8 +82,8 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		const txID = name.slice(0, 64);
 		const followed = followedOf(record, txID);
 		const isIts = record["node"] === settings.http;
-		const toldBy = Array.isArray(record["toldBy"]) ? record["toldBy"] : [];
-		if (toldBy.includes(settings.http)) continue;
+		const reportedBy = Array.isArray(record["reportedBy"]) ? record["reportedBy"] : [];
+		if (reportedBy.includes(settings.http)) continue;
 		if (!isIts) {
 			head ??= await fetchHead(client).catch(onRefusal(undefined));
 			if (!head || !(await refersHere(client, followed, head.number))) continue;
@@ -96,8 +96,8 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		// Another node than the one to which it was sent may lie, and tells once.
 		if (isIts) await unlink(path).catch(ifMissing(undefined));
 		else {
-			const told = { ...record, toldBy: [...toldBy, settings.http].slice(-MAX_FILES) };
-			await writePrivateFile(path, `${writeJson(told)}\n`, true);
+			const reported = { ...record, reportedBy: [...reportedBy, settings.http].slice(-MAX_FILES) };
+			await writePrivateFile(path, `${writeJson(reported)}\n`, true);
 		}
 	}
 	return found;
