@@ -184,7 +184,9 @@ export const production: Service = {
 			onFailure: (error) => {
 				// The signer has answered, so it is reachable again.
 				if (error instanceof LostSlotError || isTaken(error)) lost = undefined;
-				if (error instanceof LostSlotError) log.warn({}, error.message);
+				// Of two nodes at one signer, one comes second in each slot.
+				if (error instanceof LostSlotError)
+					log[producers.some(({ remote }) => remote) ? "info" : "warn"]({}, error.message);
 				else if (isTaken(error))
 					log.info({}, "no block produced: another node with this signer has the slot");
 				else if (error instanceof OperatorError) {

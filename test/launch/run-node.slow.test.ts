@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/commands/table.js";
+import { LISTENERS } from "../../src/launch/listeners.js";
 import { notifyReady } from "../../src/launch/service-manager.js";
 import { defaultConfig } from "../../src/node/config/config.js";
 
@@ -59,9 +60,9 @@ function systemdSays(unit: string): string {
 it("the unit of sockets is one that systemd takes, for ports of the default configuration", () => {
 	const text = readFileSync("docs/deployment/coin-node.socket", "utf8");
 	const ports = [...text.matchAll(/^ListenStream=(\d+)$/gm)].map(([, port]) => Number(port));
-	const { node } = defaultConfig();
-	expect(ports).toEqual([node.http.full.port, node.rpc.full.port]);
-	expect([node.http.full.enabled, node.rpc.full.enabled]).toEqual([true, true]);
+	const config = defaultConfig();
+	const servers = LISTENERS.filter(({ owner, of }) => owner !== "peer network" && of(config).enabled);
+	expect(ports).toEqual(servers.map(({ of }) => of(config).port));
 	if (!hasSystemd) return;
 	expect(systemdSays("coin-node.socket")).toBe("");
 });

@@ -157,7 +157,7 @@ test("blocks with a key of this node that it didn't make are counted for its ope
 	const open = await openSmall();
 	const { chain } = open;
 	const witness = scheduledWitness(chain.state, 1n);
-	const nowMs = slotTimeMs(chain.state, 1n);
+	let nowMs = slotTimeMs(chain.state, 1n) - 1n;
 	const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 	const parts: NodeParts = {};
 	const config = { node: {}, block: { needSyncCheck: false } };
@@ -165,6 +165,7 @@ test("blocks with a key of this node that it didn't make are counted for its ope
 	const core = { open, options, clock: () => nowMs, monotonicClock: () => 0, report: vi.fn(), parts };
 	const running = await production.start(core as unknown as NodeCore);
 	expect(sharedKeyWarnings(parts)).toEqual([]);
+	nowMs++;
 	const key = keyOfWitness(witness);
 	chain.push(SignedBlock.decode(forge(chain.head, nowMs, { witness, key }).bytes), "peer");
 	const other = scheduledWitness(chain.state, 1n);

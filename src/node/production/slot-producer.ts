@@ -123,6 +123,7 @@ export class SlotProducer {
 	private lookedMs = -1n;
 	/** A signature arriving now is too late. */
 	private isOver = false;
+	private readonly startedMs: bigint;
 	/** Id of the last block produced here, in hexadecimal. */
 	private lastOwn = "";
 	/** By the monotonic clock. */
@@ -135,6 +136,7 @@ export class SlotProducer {
 
 	constructor(private readonly options: SlotProducerOptions) {
 		this.synced = !options.needSyncCheck;
+		this.startedMs = options.clock();
 		this.unobserve = options.chain.observe({
 			produced: (block) => {
 				this.lastOwn = block.idHex;
@@ -153,8 +155,10 @@ export class SlotProducer {
 			if (isOurKey) this.options.onDouble(block);
 			if (this.lastOwn <= block.idHex) this.heldUntilMs = monotonicClock() + HOLD_MS;
 		};
-		// The witness may have another key by now, for example at the node that takes over.
-		if (!producer.remote) hold(equalBytes(signerOf(block), producer.signer));
+		// The witness may have another key by now, for example at the node that takes over. A block from before the start may be of the
+		// process before.
+		const isOurKey = block.timestampMs > this.startedMs && equalBytes(signerOf(block), producer.signer);
+		if (!producer.remote) hold(isOurKey);
 		if (!producer.remote || this.asking.has(producer)) return;
 		// Nodes may share a remote signer, which signs once per slot: only it knows of a block that it didn't sign.
 		const signature = block.postQuantum?.signature ?? block.header.witness_signature;

@@ -161,7 +161,9 @@ describe("a slot of this node", () => {
 	});
 
 	test("is left out for 27 slots after another node used the key, however the wall clock is set", () => {
+		nowMs--;
 		const producer = producerOfNextSlot();
+		nowMs++;
 		const witness = scheduledWitness(open.chain.state, 1n);
 		const timestampMs = slotTimeMs(open.chain.state, 1n);
 		const other = forge(open.chain.head, timestampMs, { witness, key: keyOfWitness(witness) });
@@ -176,9 +178,20 @@ describe("a slot of this node", () => {
 		producer.stop();
 	});
 
+	test("is left out, too, after a block from before the start, which may be of the process before", () => {
+		const producer = producerOfNextSlot();
+		const witness = scheduledWitness(open.chain.state, 1n);
+		const own = forge(open.chain.head, nowMs, { witness, key: keyOfWitness(witness) });
+		open.chain.push(SignedBlock.decode(own.bytes), "peer");
+		expect([producer.tryProduce(), doubles]).toEqual(["DUP_WITNESS", []]);
+		producer.stop();
+	});
+
 	test("is left out, too, where the key isn't its witness's any more, but nobody else has that key", () => {
 		const witness = scheduledWitness(open.chain.state, 1n);
+		nowMs--;
 		const producer = slotProducer(producerWithKey(new Uint8Array(32).fill(9), witness));
+		nowMs++;
 		const timestampMs = slotTimeMs(open.chain.state, 1n);
 		const other = forge(open.chain.head, timestampMs, { witness, key: keyOfWitness(witness) });
 		open.chain.push(SignedBlock.decode(other.bytes), "peer");
