@@ -7,7 +7,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Failure } from "../failure.js";
-import type { ConnectLedger, LedgerApp } from "./ledger.js";
+import { type ConnectLedger, type LedgerApp, shortText } from "./ledger.js";
 
 export const APP_LIBRARY = "@ledgerhq/hw-app-trx";
 export const TRANSPORT_LIBRARY = "@ledgerhq/hw-transport-node-hid-noevents";
@@ -60,25 +60,43 @@ export function ledgerConnector(load: LoadLibrary = loadInstalled): ConnectLedge
 	const apps = loaded(load, APP_LIBRARY) as AppLibrary;
 	return async () => {
 		// An empty path opens the first device found.
-		const transport = await transports.default.open("");
+		const transport = await transports.default.open("").catch((error: unknown) => {
+			throw isOfNativePart(error) ? loadFailure(error, TRANSPORT_LIBRARY) : error;
+		});
 		return { app: new apps.default(transport), close: () => transport.close() };
 	};
+}
+
+const INSTALL = `${TRANSPORT_LIBRARY} ${APP_LIBRARY}`;
+
+/** An error of loading; `tries` are the places where `bindings` has looked for a native part. */
+type LoadError = NodeJS.ErrnoException & { readonly tries?: unknown };
+
+/** Whether the transport, which loads its native part only when it opens a device, couldn't load it. */
+function isOfNativePart(error: unknown): error is LoadError {
+	const { code, tries } = error as LoadError;
+	return tries !== undefined || code === "ERR_DLOPEN_FAILED";
+}
+
+function loadFailure({ code, message, tries }: LoadError, name: string): Failure {
+	const refuse = (what: string, hint: string): Failure =>
+		new Failure("signer_unavailable", `the device's library ${name} ${what}`, { retry: "changed", hint });
+	if (tries !== undefined)
+		return refuse(
+			"was installed without its native part",
+			`npm install --global --ignore-scripts=false ${INSTALL} fetches or builds it; to build it takes Python, ` +
+				"a C++ compiler and, on Linux, the header files of libudev and libusb",
+		);
+	const install = `npm install --global ${INSTALL}`;
+	return code === "MODULE_NOT_FOUND"
+		? refuse("is not installed", `${install} installs it; NODE_PATH names another place`)
+		: refuse(`can't be loaded: ${shortText(message)}`, `${install} installs it anew`);
 }
 
 function loaded(load: LoadLibrary, name: string): unknown {
 	try {
 		return load(name);
 	} catch (error) {
-		const { code, message } = error as NodeJS.ErrnoException;
-		const install = `npm install --global ${TRANSPORT_LIBRARY} ${APP_LIBRARY}`;
-		if (code === "MODULE_NOT_FOUND")
-			throw new Failure("signer_unavailable", `the device's library ${name} is not installed`, {
-				retry: "changed",
-				hint: `${install} installs it; NODE_PATH names another place`,
-			});
-		throw new Failure("signer_unavailable", `the device's library ${name} can't be loaded: ${message}`, {
-			retry: "changed",
-			hint: `${install} installs it anew`,
-		});
+		throw loadFailure(error as LoadError, name);
 	}
 }

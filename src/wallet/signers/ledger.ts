@@ -280,6 +280,15 @@ const NAMED: readonly (readonly [name: RegExp, answer: Answer])[] = [
 	[/LockedDevice/, LOCKED],
 ];
 
+/** The most characters of a library's own words. */
+const MAX_WORDS = 200;
+
+/** A library's own words, which may be many lines of paths, as one short line. */
+export function shortText(text: string): string {
+	const line = text.replace(/\s+/g, " ").trim();
+	return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS - 1)}…` : line;
+}
+
 async function translated<T>(answer: Promise<T>): Promise<T> {
 	try {
 		return await answer;
@@ -295,6 +304,9 @@ function failureOf(error: unknown): unknown {
 	const known =
 		typeof statusCode === "number" ? STATUS.get(statusCode) : NAMED.find(([name]) => name.test(word))?.[1];
 	const status = typeof statusCode === "number" ? ` (0x${statusCode.toString(16)})` : "";
-	const [code, message, hint] = known ?? ["signer_unavailable", `the device failed: ${error.message}`];
+	const [code, message, hint] = known ?? [
+		"signer_unavailable",
+		`the device failed: ${shortText(error.message)}`,
+	];
 	return new Failure(code, `${message}${status}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
 }

@@ -223,10 +223,30 @@ describe("the vendor's libraries", () => {
 		);
 	});
 
-	it("that are broken say so", () => {
+	it("that are broken say so in one short line", async () => {
+		const error = new Error(`it is\n\tbroken${"!".repeat(2_000)}`);
 		const broken = (): never => {
-			throw new Error("no native build was found");
+			throw error;
 		};
-		expect(() => ledgerConnector(broken)).toThrow("no native build was found");
+		const words = `it is broken${"!".repeat(187)}…`;
+		expect(() => ledgerConnector(broken)).toThrow(
+			`the device's library ${TRANSPORT_LIBRARY} can't be loaded: ${words}`,
+		);
+		const failure = await refusal(openLedger("ledger", devicePath("ledger"), () => Promise.reject(error)));
+		expect(failure.message).toBe(`the device failed: ${words}`);
+	});
+
+	it("without their native part say so, whether it is missed at once or when the device is opened", async () => {
+		const missing = Object.assign(new Error("Tried:\n → /a/HID.node"), { tries: ["/a/HID.node"] });
+		const open = (): Promise<never> => Promise.reject(missing);
+		const connect = ledgerConnector(() => ({ default: { open } }));
+		const failure = await refusal(openLedger("ledger", devicePath("ledger"), connect));
+		const words = `the device's library ${TRANSPORT_LIBRARY} was installed without its native part`;
+		expect([failure.code, failure.retry, failure.message]).toEqual(["signer_unavailable", "changed", words]);
+		expect(failure.facts.hint).toContain("npm install --global --ignore-scripts=false");
+		const load = (): never => {
+			throw missing;
+		};
+		expect(() => ledgerConnector(load)).toThrow(words);
 	});
 });
