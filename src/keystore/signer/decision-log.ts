@@ -109,6 +109,8 @@ export class DecisionLog {
 			const { end, bytes } = await readLog(path, known, visit);
 			// Remove what a crash left of an incomplete line, which never took effect.
 			await file.truncate(bytes);
+			// A killed process may have left lines unsynced; the marks are about to record the last one.
+			await file.datasync();
 			// Sync the directory, so that a crash can't lose a new file and with it all sums.
 			if (bytes === 0) await syncDirectory(dirname(path));
 			return new DecisionLog(file, end, bytes);

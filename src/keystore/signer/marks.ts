@@ -115,13 +115,15 @@ export class SigningMarks {
 	/**
 	 * Advances marks that were lost, or restored from an older copy, to what was signed according to the log.
 	 * @param signed the last step of each subject
+	 * @param end of that log, recorded so that it can't be shortened unnoticed before the next decision
 	 */
-	async raise(signed: Iterable<MarkedStep>): Promise<void> {
+	async raise(signed: Iterable<MarkedStep>, end: LogEnd): Promise<void> {
 		for (const step of signed) {
 			const last = await this.last(step.subject);
 			const isBehind = step.places.some((place, at) => place > (last?.places[at] ?? -1n));
 			if (isBehind) await this.advance(step);
 		}
+		if (end.count > 0 && (await this.logEnd())?.hash !== end.hash) await this.setLogEnd(end);
 	}
 
 	/**

@@ -144,7 +144,7 @@ export class Signer {
 				const step = isSigned ? markedStepOf(asked, key, facts) : undefined;
 				if (step) signed.set(step.subject, step);
 			});
-			await marks.raise(signed.values());
+			await marks.raise(signed.values(), log.end);
 			if (log.end.count === 0)
 				options.warn?.(`${directory} is begun anew: it has no marks of what was signed before`);
 			signer = new Signer(options, marks, log);

@@ -405,6 +405,13 @@ describe("the log of a signer", () => {
 		await expect(start()).rejects.toThrow(message);
 	});
 
+	test("is checked to its end from the start on where the marks were lost", async () => {
+		const marks = join(directory, "state", "marks");
+		rmSync(marks, { recursive: true });
+		await start();
+		expect(await SigningMarks.logEndIn(marks)).toMatchObject({ count: 3 });
+	});
+
 	test("is checked to its end beside a signer that writes on, and of no marks no end is known", async () => {
 		await start();
 		await key.sign("block", header(7n, 21_000n));
