@@ -304,7 +304,7 @@ export const NodeSnapshotRestore = command({
 		}),
 	},
 	run: async ({ args, flags, ...terminal }) => {
-		const { audience, print, note } = terminal;
+		const { audience, print, note, warning } = terminal;
 		const settings = await ownSettings(terminal, flags);
 		const trusted = await Promise.all((flags.trust ?? []).map((name) => accountNamed(settings, name)));
 		const signal = interruption();
@@ -325,7 +325,12 @@ export const NodeSnapshotRestore = command({
 				restoreInto({
 					snapshot,
 					reuse: flags.reuse,
-					onReuse: (bytes) => note(`${sizeText(bytes)} needn't be fetched: they are in ${flags.reuse}`),
+					onReuse: (bytes) =>
+						bytes > 0
+							? note(`${sizeText(bytes)} needn't be fetched: they are in ${flags.reuse}`)
+							: warning(
+									`nothing of the snapshot is in ${flags.reuse}, so all of it is fetched: a folder with manifest.json, or with files named by their SHA-256, is needed`,
+								),
 					dataDirectory,
 					config: configSource(flags),
 					onRoom: (needed, free) =>

@@ -147,6 +147,7 @@ class WebSource implements SnapshotSource {
  * A source that reuses equal files of a directory: those of an earlier snapshot, or files named by their
  * SHA-256, in the directory or its `files`. Files are verified before use.
  * @returns the source, and the bytes of files that exist with their expected sizes
+ * @throws {SnapshotError} if there is no such directory
  */
 export async function reusing(
 	source: SnapshotSource,
@@ -154,6 +155,8 @@ export async function reusing(
 	folder: string | undefined,
 ): Promise<{ readonly source: SnapshotSource; readonly bytes: number }> {
 	if (folder === undefined) return { source, bytes: 0 };
+	if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+		throw new SnapshotError(`there is no folder ${folder} whose files could be reused`);
 	const earlier = await readFile(join(folder, MANIFEST_NAME)).then(parseManifest, () => undefined);
 	const earlierFiles = [...(earlier?.chunks ?? []), ...(earlier?.segments ?? [])];
 	const names = new Map(earlierFiles.map(({ name, sha256 }) => [sha256, name]));

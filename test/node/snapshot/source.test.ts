@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Manifest } from "../../../src/node/snapshot/manifest.js";
+import { type Manifest, SnapshotError } from "../../../src/node/snapshot/manifest.js";
 import {
 	downloadWhole,
 	type Fetch,
@@ -166,6 +166,11 @@ test("files that are the same in a folder are read from there, and others, damag
 	for (const [at, { name }] of chunks.entries())
 		expect((await downloadWhole(source, name, 99)).toString()).toBe(contents[at]);
 	expect(fetched).toEqual(["chunks/2", "chunks/3"]);
+	const none = join(folder, "none");
+	await expect(reusing(far, wanted, none)).rejects.toThrow(`there is no folder ${none} whose files`);
+	await expect(reusing(far, wanted, join(folder, chunks[1]?.sha256 as string))).rejects.toThrow(
+		SnapshotError,
+	);
 	rmSync(folder, { recursive: true });
 });
 
