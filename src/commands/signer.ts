@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Flags } from "@oclif/core";
 import { type KeystoreEntry, unlockAnyKey } from "../keystore/keystore.js";
 import { forgetKey, type HeldKey, isHeldElsewhere } from "../keystore/private-key.js";
-import type { SignerFiles } from "../keystore/signer/client.js";
+import type { AwaitingTransaction, SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
 import { SigningMarks } from "../keystore/signer/marks.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
@@ -32,7 +32,7 @@ import { Failure } from "../wallet/failure.js";
 import { signerFailure } from "../wallet/signers/remote.js";
 import { namesDevice } from "../wallet/signers/signer.js";
 import { openableKey } from "../wallet/transaction/signing.js";
-import { parseDuration } from "../wallet/values/moment.js";
+import { parseDuration, utcTime } from "../wallet/values/moment.js";
 
 const directory = Flags.string({
 	description: "of the marks and the log; one signer at a time uses it",
@@ -281,6 +281,12 @@ async function asked<T>(
 	});
 }
 
+/** For people, the time until which it can be signed and sent is in UTC, as in the signer's log. */
+const withTime = (each: AwaitingTransaction): AwaitingTransaction => ({
+	...each,
+	expires: /^\d+$/.test(each.expires) ? utcTime(BigInt(each.expires)) : each.expires,
+});
+
 export const SignerPending = command({
 	summary: "List the transactions that wait for an approval at a signer",
 	description: "Those that this client can approve, and those that it asked for itself.",
@@ -289,8 +295,8 @@ export const SignerPending = command({
 	run: async ({ flags, print }) => {
 		const place = signerPlaceOf(flags.signer, flags);
 		const pending = await asked((client) => client.pendingAt(place));
-		const columns = ["id", "client", "type", "sum", "fees", "rule", "key"];
-		print.list(pending, columns, "nothing waits for an approval");
+		const columns = ["id", "client", "type", "sum", "to", "fees", "rule", "key", "expires"];
+		print.list(pending, columns, "nothing waits for an approval", pending.map(withTime));
 	},
 });
 

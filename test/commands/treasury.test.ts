@@ -118,7 +118,12 @@ test.skipIf(process.platform === "win32")(
 				client: "payroll",
 				sum: "6000000sun",
 				rule: "large",
+				to: RECIPIENT,
 			});
+			const table = await signer.coin(["signer", "pending", "--signer", ops]);
+			const expires = new Date(Number(JSON.parse(listed.stdout).expires)).toISOString();
+			expect(table.stdout).toMatch(new RegExp(` expires\n${id} .* ${RECIPIENT} .* ${expires}\n$`));
+			expect(error.hint).toContain(`by ${expires}`);
 			const early = await signer.coin(["wallet", "sign", "--raw", raw, "--signer", "treasury", "--yes"]);
 			expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining(`coin signer approve ${id} `) });
 			const agreed = await signer.coin(["signer", "approve", id, "--signer", ops, "--yes"]);

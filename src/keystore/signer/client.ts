@@ -177,6 +177,8 @@ export interface AwaitingTransaction {
 	readonly sum: string;
 	/** The most that the network can charge. */
 	readonly fees: string;
+	/** The first recipients, and how many more there are; empty if there are none, or from a signer of an earlier release. */
+	readonly to: string;
 	/** Epoch milliseconds. */
 	readonly expires: string;
 }
@@ -194,6 +196,7 @@ export async function pendingAt(place: SignerPlace): Promise<readonly AwaitingTr
 		type: texts(each, "type"),
 		sum: texts(each, "sum"),
 		fees: texts(each, "fees"),
+		to: texts(each, "to"),
 		expires: texts(each, "expires"),
 	}));
 }

@@ -27,6 +27,7 @@ const BURST = 60;
 const REQUESTS_A_SECOND = 10;
 /** A refused or repeated request counts as this many, since a client that only sends such requests would fill the disk with log lines. */
 const USELESS_REQUESTS = 5;
+const MAX_LISTED = 3;
 const SWEEP_FROM = 1_024;
 /** Longest secp256k1 signature that nodes accept, with tag and length. */
 export const SIGNATURE_BYTES = 2 + 68;
@@ -56,6 +57,7 @@ interface Pending {
 	readonly raw: Uint8Array;
 	readonly facts: Facts;
 	readonly awaits: readonly string[];
+	readonly recipients: readonly string[];
 	readonly expirationMs: bigint;
 }
 
@@ -230,7 +232,7 @@ export class PolicyDesk {
 			return refuse(error instanceof UnreadableError ? error.message : "the bytes are not a transaction");
 		}
 		const id = toHex(transaction.id);
-		const { type, sums, expirationMs } = transaction;
+		const { type, sums, recipients, expirationMs } = transaction;
 		const sum = [...sums].map(([asset, amount]) => loggedAmount(asset, amount)).join(" ");
 		const facts = { client, id, type: type.name, sum, expires: String(expirationMs) };
 		if (dayOf(nowMs) < this.day) return refuse(this.isBefore(), facts);
@@ -242,7 +244,7 @@ export class PolicyDesk {
 		const named = { ...facts, fees: loggedAmount(COIN_ASSET, feeSun), rule: rule.name };
 		if (awaits.length > 0)
 			return this.wait(
-				{ client, place: placeOf(asking), key, raw, facts: named, awaits, expirationMs },
+				{ client, place: placeOf(asking), key, raw, facts: named, awaits, recipients, expirationMs },
 				id,
 				refuse,
 			);
@@ -312,10 +314,11 @@ export class PolicyDesk {
 		);
 		const found = id === undefined ? shown : shown.filter(({ facts }) => facts["id"] === id).slice(0, 1);
 		return {
-			pending: found.map(({ key, facts, awaits, raw }) => ({
+			pending: found.map(({ key, facts, awaits, recipients, raw }) => ({
 				...facts,
 				key,
 				awaits,
+				to: recipientsText(recipients),
 				...(id === undefined ? {} : { data: toHex(raw) }),
 			})),
 		};
@@ -355,6 +358,13 @@ export class PolicyDesk {
 		this.sweepAt = SWEEP_FROM + 2 * (this.counted.size + this.approvals.size);
 	}
 }
+
+/** The first recipients, and how many more there are, since clients cut long texts. */
+const recipientsText = (recipients: readonly string[]): string =>
+	[
+		...recipients.slice(0, MAX_LISTED),
+		...(recipients.length > MAX_LISTED ? [`and ${recipients.length - MAX_LISTED} more`] : []),
+	].join(" ");
 
 /** The date in UTC, by the signer's clock. */
 const dayOf = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);

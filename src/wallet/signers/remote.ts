@@ -9,6 +9,7 @@ import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
 import type { Signature } from "../transaction/envelope.js";
+import { utcTime } from "../values/moment.js";
 
 /**
  * Requests a transaction's signature from an entry's signer.
@@ -17,12 +18,12 @@ import type { Signature } from "../transaction/envelope.js";
  */
 export async function signatureOfSigner(
 	entry: KeystoreEntry,
-	{ rawBytes, idHex }: SignedTransaction,
+	transaction: SignedTransaction,
 ): Promise<Signature> {
 	const answer = await withKeyOf(entry, (key) =>
-		key.signTransaction(rawBytes).then((said) => ({ ...said, key })),
+		key.signTransaction(transaction.rawBytes).then((said) => ({ ...said, key })),
 	);
-	if ("waiting" in answer) throw awaitsApproval(entry.name, idHex, toHex(rawBytes), answer.awaits);
+	if ("waiting" in answer) throw awaitsApproval(entry.name, transaction, answer.awaits);
 	const { signature, key } = answer;
 	if (!key.postQuantum) return signature;
 	const { scheme: itsScheme, publicKey } = key.postQuantum;
@@ -58,7 +59,12 @@ async function withKeyOf<T>(
 	}
 }
 
-function awaitsApproval(name: string, id: string, rawHex: string, awaits: readonly string[]): Failure {
+function awaitsApproval(
+	name: string,
+	{ idHex: id, rawBytes, raw }: SignedTransaction,
+	awaits: readonly string[],
+): Failure {
+	const rawHex = toHex(rawBytes);
 	return new Failure(
 		"approval_pending",
 		`${id} awaits the approval of ${awaits.join(" or ")} at the signer`,
@@ -67,7 +73,8 @@ function awaitsApproval(name: string, id: string, rawHex: string, awaits: readon
 			details: { id, awaits: [...awaits], raw_data_hex: rawHex },
 			hint:
 				`coin signer approve ${id} gives it; then coin wallet sign --raw ${rawHex} --signer ${name} | coin wallet broadcast ` +
-				"sends this transaction: the same command again would make another one",
+				`sends this transaction, which has to be done by ${utcTime(raw?.expiration ?? 0n)}; the same command again would make ` +
+				"another one, to which --expires 12h gives more time",
 		},
 	);
 }

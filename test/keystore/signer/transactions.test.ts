@@ -6,7 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { renameEntry } from "../../../src/keystore/editing.js";
-import { checkHasKey, checkSigns, findKey, watchAddress } from "../../../src/keystore/keystore.js";
+import {
+	checkHasKey,
+	checkSigns,
+	findKey,
+	type KeystoreEntry,
+	watchAddress,
+} from "../../../src/keystore/keystore.js";
 import {
 	approveAt,
 	keysOfSigner,
@@ -19,13 +25,14 @@ import { DecisionLog } from "../../../src/keystore/signer/decision-log.js";
 import { parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
 import { LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
-import { toBase58Check } from "../../../src/protocol/address.js";
+import { addressFromHash, toBase58Check } from "../../../src/protocol/address.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { contractType } from "../../../src/protocol/contract-types.js";
 import { sha256 } from "../../../src/protocol/hash.js";
-import { TransactionRaw, TransferContract } from "../../../src/protocol/messages.js";
+import { TransactionRaw, TransferContract, VoteWitnessContract } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, recoverAddress } from "../../../src/protocol/signature.js";
 import { buildTransaction } from "../../../src/protocol/transaction.js";
+import { signatureOfSigner } from "../../../src/wallet/signers/remote.js";
 
 /** As long as a busy machine takes. */
 const PATIENCE_MS = 600_000;
@@ -48,7 +55,7 @@ async function start(): Promise<void> {
 		rules = [
 			{ name = small, keys = [treasury], clients = [payroll], types = [Transfer], recipients = ["*"]
 			  transaction { coin = 10 }, day { coin = 15 } }
-			{ name = large, keys = [treasury], clients = [payroll, ops], types = [Transfer], recipients = ["*"]
+			{ name = large, keys = [treasury], clients = [payroll, ops], types = [Transfer, VoteWitness], recipients = ["*"]
 			  transaction { coin = 100 }, day { coin = 150 }, approval = [ops] }
 		]`;
 	const keys = new Map([["treasury", toBase58Check(ADDRESS)]]);
@@ -72,17 +79,19 @@ afterEach(async () => {
 	rmSync(directory, { recursive: true, force: true });
 });
 
+const HEADER = {
+	refBlockBytes: new Uint8Array(2),
+	refBlockHash: new Uint8Array(8),
+	expirationMs: BigInt(Date.UTC(2026, 5, 3, 20)),
+	timestampMs: 0n,
+};
+
 /** Raw data of a payment in coins; each number of an order is another transaction. */
 function payment(coins: number, order = 0): Uint8Array {
 	return buildTransaction(
 		contractType("TransferContract"),
 		TransferContract.create({ owner_address: ADDRESS, to_address: BOB, amount: BigInt(coins) * 1_000_000n }),
-		{
-			refBlockBytes: new Uint8Array(2),
-			refBlockHash: new Uint8Array(8),
-			expirationMs: BigInt(Date.UTC(2026, 5, 3, 20)),
-			timestampMs: BigInt(order),
-		},
+		{ ...HEADER, timestampMs: BigInt(order) },
 	).rawBytes;
 }
 
@@ -165,6 +174,24 @@ test("of requests at once signs no more than the day has", async () => {
 	expect(answers.filter((answer) => "signature" in answer)).toHaveLength(1);
 });
 
+test("tells a wallet how long what waits can be signed, and an approver the first of its recipients", async () => {
+	const wallets = [1, 2, 3, 4, 5].map((byte) => addressFromHash(new Uint8Array(20).fill(byte)));
+	const votes = wallets.map((vote_address) => ({ vote_address, vote_count: 1n }));
+	const voting = VoteWitnessContract.create({ owner_address: ADDRESS, votes });
+	const raw = buildTransaction(contractType("VoteWitnessContract"), voting, HEADER);
+	const entry = { name: "treasury", base58: toBase58Check(ADDRESS), address: ADDRESS, signer: at("payroll") };
+	await expect(signatureOfSigner(entry as KeystoreEntry, raw)).rejects.toMatchObject({
+		code: "approval_pending",
+		facts: {
+			hint: expect.stringMatching(
+				/ to be done by 2026-06-03T20:00:00\.000Z; .* --expires 12h gives more time$/,
+			),
+		},
+	});
+	const [listed] = await pendingAt(at("ops"));
+	expect(listed?.to).toBe(`${wallets.slice(0, 3).map(toBase58Check).join(" ")} and 2 more`);
+});
+
 test("signs what another client has approved, and not what the same one asks for", async () => {
 	const raw = payment(50);
 	const id = toHex(sha256(raw));
@@ -172,7 +199,10 @@ test("signs what another client has approved, and not what the same one asks for
 	expect(await ask("payroll", raw)).toEqual({ waiting: id, awaits: ["ops"] });
 	await expect(approveAt(at("payroll"), id)).rejects.toThrow("nothing of that id waits for this client");
 	expect(await pendingAt(at("ops"))).toMatchObject([
-		{ id, client: "payroll", type: "TransferContract", sum: "50000000sun", rule: "large" },
+		{
+			...{ id, client: "payroll", type: "TransferContract", sum: "50000000sun", rule: "large" },
+			...{ to: toBase58Check(BOB), expires: String(Date.UTC(2026, 5, 3, 20)) },
+		},
 	]);
 	expect(toHex((await pendingBytes(at("ops"), id)) ?? new Uint8Array(0))).toBe(toHex(raw));
 	await approveAt(at("ops"), id);
