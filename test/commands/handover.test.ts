@@ -291,7 +291,7 @@ it.skipIf(process.platform !== "linux")(
 		const [, port] = await startActivated((free) => `node.http.fullNodePort = ${free}`);
 		// Not refused, although nothing listens yet.
 		expect((await block(port)).timestamp).toBeGreaterThanOrEqual(begun);
-		await says("coin node ready");
+		while (!existsSync(join(home.path, "ready"))) await delay(10);
 		const { pid } = ready();
 		expect((await handOver()).code).toBe(0);
 		expect((await block(port)).timestamp).toBeGreaterThanOrEqual(begun);
