@@ -93,6 +93,7 @@ export const SignerServe = command({
 		const settings = await load();
 		const entries = await namedKeys(settings, argv, flags, note);
 		const desk = flags.policies === undefined ? undefined : await deskOf(flags.policies, entries);
+		if (desk?.clients.some(({ isNode }) => isNode) && argv.some(namesDevice)) throw withNodes();
 		const source = passwordSource(settings);
 		const keys: HeldKey[] = [];
 		try {
@@ -147,6 +148,10 @@ export const SignerServe = command({
 	},
 });
 
+/** A device that is locked or away keeps the whole signer from starting. */
+const withNodes = (): Failure =>
+	new Failure("usage", "a device needs a signer of its own: nodes would have to wait for it");
+
 type ServedKey = KeystoreEntry | ServedDevice;
 
 /** The keys to serve; devices are opened to learn their addresses. @throws {Failure | KeystoreError} */
@@ -161,9 +166,7 @@ async function namedKeys(
 		throw new Failure("bad_value", "--confirm-timeout is above 0, and at most 10m");
 	if (flags.policies === undefined && names.some(namesDevice))
 		throw new Failure("usage", "a device signs nothing but what policies allow: --policies is needed");
-	// A device that is locked or away keeps the whole signer from starting.
-	if (flags.socket !== undefined && names.some(namesDevice))
-		throw new Failure("usage", "a device needs a signer of its own: the nodes at --socket would wait for it");
+	if (flags.socket !== undefined && names.some(namesDevice)) throw withNodes();
 	return oneByOne(names, async (name) => {
 		if (!namesDevice(name)) return openableKey(settings, name);
 		const device = await servedDevice(() => new Devices().open(settings, name), confirmMs);
@@ -281,7 +284,7 @@ async function asked<T>(
 	});
 }
 
-/** For people, the time until which it can be signed and sent is in UTC, as in the signer's log. */
+/** For people, the time until which it can be signed and sent is in UTC. */
 const withTime = (each: AwaitingTransaction): AwaitingTransaction => ({
 	...each,
 	expires: /^\d+$/.test(each.expires) ? utcTime(BigInt(each.expires)) : each.expires,

@@ -186,7 +186,7 @@ export const production: Service = {
 				if (error instanceof LostSlotError || isTaken(error)) lost = undefined;
 				// Of two nodes at one signer, one comes second in each slot.
 				if (error instanceof LostSlotError)
-					log[producers.some(({ remote }) => remote) ? "info" : "warn"]({}, error.message);
+					log[producers.every(({ remote }) => remote) ? "info" : "warn"]({}, error.message);
 				else if (isTaken(error))
 					log.info({}, "no block produced: another node with this signer has the slot");
 				else if (error instanceof OperatorError) {

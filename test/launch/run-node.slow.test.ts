@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/commands/table.js";
 import { LISTENERS } from "../../src/launch/listeners.js";
 import { notifyReady } from "../../src/launch/service-manager.js";
-import { defaultConfig } from "../../src/node/config/config.js";
+import { defaultConfig, loadConfig } from "../../src/node/config/config.js";
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
@@ -60,9 +60,11 @@ function systemdSays(unit: string): string {
 it("the unit of sockets is one that systemd takes, for ports of the default configuration", () => {
 	const text = readFileSync("docs/deployment/coin-node.socket", "utf8");
 	const ports = [...text.matchAll(/^ListenStream=(\d+)$/gm)].map(([, port]) => Number(port));
-	const config = defaultConfig();
-	const servers = LISTENERS.filter(({ owner, of }) => owner !== "peer network" && of(config).enabled);
-	expect(ports).toEqual(servers.map(({ of }) => of(config).port));
+	for (const config of [defaultConfig(), loadConfig("examples/network-node.conf")]) {
+		const servers = LISTENERS.filter(({ of }) => of(config).enabled).map(({ of }) => of(config).port);
+		expect(servers).toEqual(expect.arrayContaining(ports));
+	}
+	expect(ports).toHaveLength(4);
 	if (!hasSystemd) return;
 	expect(systemdSays("coin-node.socket")).toBe("");
 });

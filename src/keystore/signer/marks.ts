@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Level } from "level";
 import { OperatorError } from "../../protocol/operator-error.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 
 /** The last position that a key has signed, for one kind of object. */
 interface Mark {
@@ -29,14 +30,15 @@ export interface MarkedStep extends Mark {
 	readonly gap: bigint;
 }
 
+/** A block has reached the other nodes of its signer after this time, or is lost; half a slot, as the next one may need its height. */
+const ARRIVAL_MS = Number(SLOT_MS) / 2;
+
 /** The result of checking a step; if neither refused nor a repetition, it can be signed and advances the mark. */
-export interface StepJudgement {
+interface StepJudgement {
 	readonly refused?: string;
 	/** Whether it is refused because its slot or height was already used, rather than because an earlier element decreases. */
 	readonly isTaken?: boolean;
 	readonly isAgain?: boolean;
-	/** Whether a later slot has the height that was signed last. */
-	readonly isRecurring?: boolean;
 }
 
 const LOG_END = "log";
@@ -52,13 +54,22 @@ export class SigningMarks {
 	/** A write failed: the database's log may contain a partial record, which would hide all later ones from the next start. */
 	private isCut = false;
 
-	private constructor(private readonly database: Level<string, string>) {}
+	/** When each mark was last judged to advance, by the monotonic clock. */
+	private readonly judgedMs = new Map<string, number>();
+	private readonly openedMs: number;
 
-	/** Opens the marks. @throws {OperatorError} if another process has the directory open, or it can't be used */
-	static async open(directory: string): Promise<SigningMarks> {
+	private constructor(
+		private readonly database: Level<string, string>,
+		private readonly monotonic: () => number,
+	) {
+		this.openedMs = monotonic();
+	}
+
+	/** Opens the marks. @param monotonic milliseconds of a monotonic clock @throws {OperatorError} if another process has the directory open, or it can't be used */
+	static async open(directory: string, monotonic = () => performance.now()): Promise<SigningMarks> {
 		const database = new Level<string, string>(directory);
 		await SigningMarks.openFiles(database);
-		return new SigningMarks(database);
+		return new SigningMarks(database, monotonic);
 	}
 
 	private static async openFiles(database: Level<string, string>): Promise<void> {
@@ -76,8 +87,15 @@ export class SigningMarks {
 		}
 	}
 
-	/** Checks whether a step can be signed, and whether it repeats the last one. */
-	async judge({ subject, places, gap, hash }: MarkedStep): Promise<StepJudgement> {
+	/** Checks whether a step can be signed, and whether it repeats the last one. What can be is expected to be signed at once. */
+	async judge(step: MarkedStep): Promise<StepJudgement> {
+		const atMs = this.monotonic();
+		const judged = await this.judgeAt(step, atMs);
+		if (judged.refused === undefined) this.judgedMs.set(step.subject, atMs);
+		return judged;
+	}
+
+	private async judgeAt({ subject, places, gap, hash }: MarkedStep, atMs: number): Promise<StepJudgement> {
 		const last = await this.last(subject);
 		if (last === undefined) return {};
 		if (last.hash === hash) return { isAgain: true };
@@ -85,7 +103,13 @@ export class SigningMarks {
 		const isBack = (place: bigint, at: number): boolean =>
 			place < (last.places[at] as bigint) + (at === final ? gap : 0n);
 		const back = places.findIndex(isBack);
-		if (back < 0) return { isRecurring: final > 0 && places[0] === last.places[0] };
+		if (back < 0) {
+			// Nodes whose clocks are whole slots apart ask at the same instant for blocks of one height. Each would stay on its own for good
+			// where the witness is the only one, as its blocks are final at once.
+			const isRecurring = final > 0 && places[0] === last.places[0];
+			if (!isRecurring || atMs - (this.judgedMs.get(subject) ?? this.openedMs) >= ARRIVAL_MS) return {};
+			return { refused: `${places[0]} was signed a moment ago`, isTaken: true };
+		}
 		const refused = `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
 		return { refused, isTaken: isBack(places[final] as bigint, final) };
 	}

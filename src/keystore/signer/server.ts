@@ -21,7 +21,6 @@ import { isModestJson } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { signBlock } from "../../protocol/signature.js";
-import { SLOT_MS } from "../../protocol/timing.js";
 import {
 	addressOfKey,
 	type DeviceKey,
@@ -31,7 +30,7 @@ import {
 	isHeldElsewhere,
 } from "../private-key.js";
 import { type Decision, DecisionLog } from "./decision-log.js";
-import { type MarkedStep, SigningMarks, type StepJudgement } from "./marks.js";
+import { type MarkedStep, SigningMarks } from "./marks.js";
 import type { Policies, SignerClient } from "./policies.js";
 import type { DeskDecision, PolicyDesk } from "./policy-desk.js";
 import {
@@ -62,8 +61,6 @@ const PAUSED = {
 };
 const NO_CLIENT = { error: "the policies don't name this client any more" };
 const SIGNED_AGAIN = "signed again";
-/** A block has reached the other nodes of its signer after this time, or is lost; half a slot, as the next one may need its height. */
-const ARRIVAL_MS = Number(SLOT_MS) / 2;
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
 interface SignerOptions {
@@ -79,6 +76,8 @@ interface SignerOptions {
 	readonly desk?: PolicyDesk | undefined;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
+	/** Milliseconds of a monotonic clock; the system's if absent. */
+	readonly monotonic?: () => number;
 	/** Notified of each decision. */
 	readonly onDecision?: ((decision: string) => void) | undefined;
 	/**
@@ -101,8 +100,6 @@ export class Signer {
 	private isClosing = false;
 	/** Why the last request failed. */
 	private failure: string | undefined;
-	/** When each mark was last advanced here, by this signer's clock. */
-	private readonly advancedMs = new Map<string, number>();
 	/** Serializes decisions. */
 	private queue: Promise<unknown> = Promise.resolve();
 	/** While the device is asked: ends the wait for the person. The device itself can't be told to stop asking. */
@@ -129,7 +126,7 @@ export class Signer {
 		const { directory, socketPath, keys, desk } = options;
 		if (keys.some((key) => !(key instanceof Uint8Array || isHeldElsewhere(key)))) await loadPostQuantum();
 		await mkdir(directory, { recursive: true, mode: 0o700 });
-		const marks = await SigningMarks.open(join(directory, MARKS_NAME));
+		const marks = await SigningMarks.open(join(directory, MARKS_NAME), options.monotonic);
 		let log: DecisionLog | undefined;
 		let signer: Signer | undefined;
 		try {
@@ -400,6 +397,8 @@ export class Signer {
 			.confirm(allowed.asked, bytes)
 			.then(
 				(signature) => {
+					// Also after the limit.
+					if (!signature) this.refusedUntilMs.set(client, this.options.now() + REFUSED_PAUSE_MS);
 					if (!signature) return { end: REFUSED_THERE };
 					const isIts = isSignatureOf(hash, signature, key.address);
 					return isIts ? { end: "signed", signature } : { end: "the device signed something else" };
@@ -412,7 +411,6 @@ export class Signer {
 		const waited = once(limit.signal, "abort").then((): Outcome => ({ end: String(limit.signal.reason) }));
 		const outcome = await Promise.race([given, waited]);
 		clearTimeout(timer);
-		if (outcome.end === REFUSED_THERE) this.refusedUntilMs.set(client, this.options.now() + REFUSED_PAUSE_MS);
 		const { end, signature } = await noted(outcome);
 		if (signature) return { ...allowed.answer, signature: toHex(signature) };
 		if (end === REFUSED_THERE) return { error: end, refused: true };
@@ -436,7 +434,7 @@ export class Signer {
 		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
 		if (typeof read === "string") return this.refuse(kind, name, {}, read);
 		const { step, facts, hash } = read;
-		const { refused, isTaken, isAgain = false } = step ? await this.judge(step) : {};
+		const { refused, isTaken, isAgain = false } = step ? await this.marks.judge(step) : {};
 		if (refused !== undefined)
 			return { ...(await this.refuse(kind, name, facts, refused)), ...(isTaken ? { taken: true } : {}) };
 		const decision = isAgain ? SIGNED_AGAIN : "signed";
@@ -446,19 +444,7 @@ export class Signer {
 		]);
 		const failed = done.find((each) => each.status === "rejected");
 		if (failed) throw failed.reason;
-		if (step && !isAgain) this.advancedMs.set(step.subject, this.options.now());
 		return { signature: toHex(await signatureOf(key, hash)) };
-	}
-
-	/**
-	 * Nodes whose clocks are whole slots apart ask at the same instant for blocks of one height. Each would stay on its own for good where
-	 * the witness is the only one, as its blocks are final at once.
-	 */
-	private async judge(step: MarkedStep): Promise<StepJudgement> {
-		const judged = await this.marks.judge(step);
-		const lastMs = this.advancedMs.get(step.subject) ?? Number.NEGATIVE_INFINITY;
-		if (!judged.isRecurring || Math.abs(this.options.now() - lastMs) >= ARRIVAL_MS) return judged;
-		return { refused: `${step.places[0]} was signed a moment ago`, isTaken: true };
 	}
 
 	/** Whether a received block has a signature of a key, but wasn't signed here: a clone of this signer, or a node, has the key, too. */

@@ -1,7 +1,7 @@
 /** Prometheus gauges that the network's node doesn't have, registered where a node has the data for them. */
 
 import { statfsSync } from "node:fs";
-import { Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { Dialect } from "../../protocol/dialect.js";
@@ -122,16 +122,16 @@ export function registerProducers(
 			for (const witness of producers()) this.set({ miner: toBase58Check(witness) }, 1);
 		},
 	});
-	new Gauge({
-		name: `${brandOf(dialect)}:made_elsewhere`,
-		help: "Blocks since the start with the key of this witness that neither the node nor its signer made.",
+	new Counter({
+		name: `${brandOf(dialect)}:made_elsewhere_total`,
+		help: "Blocks with the key of this witness that neither the node nor its signer made.",
 		labelNames: ["miner"],
 		registers: [registry],
 		collect() {
 			this.reset();
 			for (const witness of producers()) {
 				const miner = toBase58Check(witness);
-				this.set({ miner }, madeElsewhere().get(miner) ?? 0);
+				this.inc({ miner }, madeElsewhere().get(miner) ?? 0);
 			}
 		},
 	});

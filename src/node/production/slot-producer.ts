@@ -104,7 +104,7 @@ interface SlotProducerOptions {
 	/** Called for each slot that could not be used, and with the reason why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
 	readonly onFailure: (error: unknown) => void;
-	/** Called for a block of another node with one of the keys; the witness of a block of another node pauses. */
+	/** Called for a block that somebody else made with one of the keys. The pause after a block of one of the witnesses is independent of it. */
 	readonly onDouble: (block: SignedBlock) => void;
 	/** Called with the reason if a remote signer doesn't say whether a received block of a witness is its own, and with undefined if it does. */
 	readonly onUncheckedDouble: (witness: Uint8Array, error: unknown) => void;
@@ -123,7 +123,8 @@ export class SlotProducer {
 	private lookedMs = -1n;
 	/** A signature arriving now is too late. */
 	private isOver = false;
-	private readonly startedMs: bigint;
+	/** By the monotonic clock. */
+	private readonly startedMs: number;
 	/** Id of the last block produced here, in hexadecimal. */
 	private lastOwn = "";
 	/** By the monotonic clock. */
@@ -136,7 +137,7 @@ export class SlotProducer {
 
 	constructor(private readonly options: SlotProducerOptions) {
 		this.synced = !options.needSyncCheck;
-		this.startedMs = options.clock();
+		this.startedMs = options.monotonicClock();
 		this.unobserve = options.chain.observe({
 			produced: (block) => {
 				this.lastOwn = block.idHex;
@@ -151,14 +152,14 @@ export class SlotProducer {
 		if (block.idHex === this.lastOwn || !this.synced || clock() - block.timestampMs > SLOT_MS) return;
 		const producer = producerOf(producers, block.witness);
 		if (!producer || !isMaster()) return;
-		const hold = (isOurKey = true): void => {
-			if (isOurKey) this.options.onDouble(block);
+		const hold = (isStrangers = true): void => {
+			if (isStrangers) this.options.onDouble(block);
 			if (this.lastOwn <= block.idHex) this.heldUntilMs = monotonicClock() + HOLD_MS;
 		};
 		// The witness may have another key by now, for example at the node that takes over. A block from before the start may be of the
 		// process before.
-		const isOurKey = block.timestampMs > this.startedMs && equalBytes(signerOf(block), producer.signer);
-		if (!producer.remote) hold(isOurKey);
+		const isLater = Number(clock() - block.timestampMs) < monotonicClock() - this.startedMs;
+		if (!producer.remote) hold(isLater && equalBytes(signerOf(block), producer.signer));
 		if (!producer.remote || this.asking.has(producer)) return;
 		// Nodes may share a remote signer, which signs once per slot: only it knows of a block that it didn't sign.
 		const signature = block.postQuantum?.signature ?? block.header.witness_signature;

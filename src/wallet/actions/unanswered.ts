@@ -29,8 +29,10 @@ interface Unanswered {
 	readonly state: TransactionState;
 }
 
-/** Only this many of the newest files are read. */
-const MAX_FILES = 50;
+/** Only this many files are read, and the node is asked about so many of them, those that expire last. */
+const MAX_KEPT_FILES = 1_000;
+const MAX_ASKED = 50;
+const MAX_REPORTERS = 16;
 /** No transaction stays valid for longer, even if this machine's clock and the chain's differ. */
 const LONGEST_LIFE_MS = 48n * 3_600_000n;
 
@@ -66,24 +68,21 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 	const { settings } = client;
 	const directory = directoryOf(settings);
 	if (directory === undefined) return [];
-	const found: Unanswered[] = [];
-	let head: BlockReference | undefined;
-	for (const name of (await namesIn(directory)).slice(0, MAX_FILES)) {
+	const kept: { readonly path: string; readonly txID: string; readonly record: JsonRecord }[] = [];
+	for (const name of (await namesIn(directory)).slice(0, MAX_KEPT_FILES)) {
 		const path = join(directory, name);
 		const record = await recordAt(path);
-		const expirationMs = /^\d{1,19}$/.test(String(record?.["expiration"]))
-			? BigInt(String(record?.["expiration"]))
-			: 0n;
-		if (!record || expirationMs + LONGEST_LIFE_MS < nowMs) {
+		if (!record || expirationOf(record) + LONGEST_LIFE_MS < nowMs)
 			await unlink(path).catch(ifMissing(undefined));
-			continue;
-		}
-		if (record["owner"] !== owner) continue;
-		const txID = name.slice(0, 64);
+		else if (record["owner"] === owner && !reportersOf(record).includes(settings.http))
+			kept.push({ path, txID: name.slice(0, 64), record });
+	}
+	kept.sort((a, b) => Number(expirationOf(b.record) - expirationOf(a.record)));
+	const found: Unanswered[] = [];
+	let head: BlockReference | undefined;
+	for (const { path, txID, record } of kept.slice(0, MAX_ASKED)) {
 		const followed = followedOf(record, txID);
 		const isIts = record["node"] === settings.http;
-		const reportedBy = Array.isArray(record["reportedBy"]) ? record["reportedBy"] : [];
-		if (reportedBy.includes(settings.http)) continue;
 		if (!isIts) {
 			head ??= await fetchHead(client).catch(onRefusal(undefined));
 			if (!head || !(await refersHere(client, followed, head.number))) continue;
@@ -93,14 +92,27 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		const { state } = await statusOf(client, followed).catch(onRefusal(unknown));
 		if (state !== "expired" || !isIts) found.push({ txID, summary: String(record["summary"]), state });
 		if (state === "submitted") continue;
-		// Another node than the one to which it was sent may lie, and tells once.
 		if (isIts) await unlink(path).catch(ifMissing(undefined));
-		else {
-			const reported = { ...record, reportedBy: [...reportedBy, settings.http].slice(-MAX_FILES) };
-			await writePrivateFile(path, `${writeJson(reported)}\n`, true);
-		}
+		else if (state !== "included") await noteReport(path, settings.http ?? "");
 	}
 	return found;
+}
+
+const expirationOf = ({ expiration }: JsonRecord): bigint =>
+	/^\d{1,19}$/.test(String(expiration)) ? BigInt(String(expiration)) : 0n;
+
+const reportersOf = ({ reportedBy }: JsonRecord): readonly unknown[] =>
+	Array.isArray(reportedBy) ? reportedBy : [];
+
+/**
+ * Has a node report a final status only once. It isn't the one to which the transaction was sent, and may lie, so that the file stays for
+ * that one; a failure to write must not prevent sending.
+ */
+async function noteReport(path: string, node: string): Promise<void> {
+	const record = await recordAt(path);
+	if (!record) return;
+	const reportedBy = [...reportersOf(record), node].slice(-MAX_REPORTERS);
+	await writePrivateFile(path, `${writeJson({ ...record, reportedBy })}\n`, true).catch(() => undefined);
 }
 
 /**

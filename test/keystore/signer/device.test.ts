@@ -241,9 +241,9 @@ test("a signature that comes too late is nobody's, and the device is busy until 
 	(await asked()).answer(sign(sha256(raw), KEY));
 	await expect.poll(() => decisions().at(-1)).toBe("signed too late, for nobody");
 	await expect(pay(raw)).rejects.toThrow("nobody confirmed it");
-	nowMs += 60_000;
 	(await asked()).answer(undefined);
 	await expect.poll(() => signer["confirming"]).toBeUndefined();
+	await expect(pay(raw)).rejects.toThrow("it can ask again after a minute");
 	expect(decisions().slice(-2)).toEqual([
 		"allowed again",
 		"nobody confirmed it on the device within 0.001 s",

@@ -47,6 +47,7 @@ async function start(isMoved = false): Promise<void> {
 		socketPath: place(),
 		isMoved,
 		now: () => Number(nowMs),
+		monotonic: () => Number(nowMs),
 		warn: (reason) => warnings.push(reason),
 	});
 	key = (await keysOfSigner({ at: place() }, PATIENCE_MS))[0] as SignerKey;
@@ -103,6 +104,13 @@ describe("a signer", () => {
 		const refusal = { message: expect.stringContaining("5 was signed a moment ago"), isTaken: true };
 		await expect(key.sign("block", header(5n, 24_000n))).rejects.toMatchObject(refusal);
 		await key.sign("block", header(6n, 24_000n));
+		// Nor where it may have been signed just before the signer was started again, or was signed again.
+		await signer.close();
+		await start();
+		await expect(key.sign("block", header(6n, 27_000n))).rejects.toMatchObject({ isTaken: true });
+		nowMs += 1_500n;
+		await key.sign("block", header(6n, 24_000n));
+		await expect(key.sign("block", header(6n, 27_000n))).rejects.toMatchObject({ isTaken: true });
 	});
 
 	test.each([
@@ -260,8 +268,10 @@ describe("a signer", () => {
 	test("warns of a full disk once, until it answers again", async () => {
 		warnings = [];
 		const append = vi.spyOn(DecisionLog.prototype, "append").mockRejectedValue(new Error("ENOSPC"));
-		for (const slot of [15_000n, 18_000n])
+		for (const slot of [15_000n, 18_000n]) {
 			await expect(key.sign("block", header(5n, slot))).rejects.toThrow("ENOSPC");
+			nowMs += 1_500n;
+		}
 		expect(warnings).toEqual(["the decision can't be stored: ENOSPC"]);
 		append.mockRestore();
 		await key.sign("block", header(5n, 21_000n));

@@ -29,13 +29,16 @@ test("never sign two blocks for a slot, nor go back in height", async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), async (events) => {
 				const place = join(directory, String(run++));
-				let marks = await SigningMarks.open(place);
+				// Whatever happens takes a slot.
+				let clockMs = 0;
+				const monotonic = (): number => (clockMs += Number(SLOT_MS));
+				let marks = await SigningMarks.open(place, monotonic);
 				const nodes = Array.from({ length: 3 }, () => ({ height: 10n, slot: 100n }));
 				const signed: { slot: bigint; height: bigint; hash: string }[] = [];
 				for (const each of events) {
 					if (each.kind === "restart") {
 						await marks.close();
-						marks = await SigningMarks.open(place);
+						marks = await SigningMarks.open(place, monotonic);
 						continue;
 					}
 					const node = nodes[each.node] as (typeof nodes)[number];

@@ -146,13 +146,12 @@ class Evaluation {
 			}
 			return [...groups.values()];
 		}
-		if (token === "last_over_time" || token === "max_over_time") {
+		if (token === "last_over_time") {
 			this.take("(");
 			return this.closed(() => {
 				const found = this.series(this.take());
-				for (const word of ["[", token === "max_over_time" ? "1d" : "1h", "]"]) this.take(word);
-				if (token === "last_over_time") return found;
-				return found.map(({ labels, value, before = value }) => ({ labels, value: Math.max(value, before) }));
+				for (const word of ["[", "1h", "]"]) this.take(word);
+				return found;
 			});
 		}
 		if (token !== "increase") return this.series(token).map(({ labels, value }) => ({ labels, value }));
@@ -160,7 +159,7 @@ class Evaluation {
 		return this.closed(() => {
 			const found = this.series(this.take());
 			this.take("[");
-			expect(this.take()).toMatch(/^(10m|1h)$/);
+			expect(this.take()).toMatch(/^(10m|1h|1d)$/);
 			this.take("]");
 			return found.flatMap(({ labels, value, before }) =>
 				before === undefined ? [] : [{ labels, value: value < before ? value : value - before }],
@@ -213,7 +212,7 @@ const HEALTHY: Samples = {
 	"coin:header_time": one((NOW_S - 3) * 1_000),
 	"coin:peers": [...one(12, { type: "all" }), ...one(0, { type: "passive" })],
 	"coin:signer_away": one(0),
-	"coin:made_elsewhere": one(0, { miner: "T1" }),
+	"coin:made_elsewhere_total": one(3, { miner: "T1" }, 3),
 	"coin:producer": one(1, { miner: "T1", instance: "a" }),
 	"coin:miner_total": [
 		...one(7, { type: "miss", miner: "T1" }, 7),
@@ -251,8 +250,7 @@ const BROKEN: Readonly<Record<string, Samples>> = {
 	CoinOwnSlotsMissed: { "coin:miner_total": one(8, { type: "miss", miner: "T1", instance: "b" }, 7) },
 	CoinSlotsMissed: { "coin:miner_total": one(4, { type: "miss", miner: "T2" }, 3) },
 	CoinSignerAway: { "coin:signer_away": one(1) },
-	// The node has been restarted since.
-	CoinKeyElsewhere: { "coin:made_elsewhere": one(0, { miner: "T1" }, 1) },
+	CoinKeyElsewhere: { "coin:made_elsewhere_total": one(4, { miner: "T1" }, 3) },
 	CoinReorgs: { "coin:block_fork_total": one(9, { type: "all" }, 3) },
 	CoinVersionVote: { "coin:version_vote": one(39) },
 	CoinStateHashAway: { "coin:state_hash_up": one(0) },

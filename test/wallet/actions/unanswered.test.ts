@@ -41,7 +41,7 @@ const blockJson = (number: bigint, shiftMs: bigint): JsonRecord => ({
 });
 
 /** A transaction that refers to block 70,000 of the chain without a shift. */
-function payment(refBlockBytes?: Uint8Array): TransactionEnvelope {
+function payment(refBlockBytes?: Uint8Array, timestampMs = 1n): TransactionEnvelope {
 	const id = blockId(70_000n, sha256(BlockHeaderRaw.encode(header(70_000n, 0n))));
 	const { type, parameter } = contractOf(TransferContract, {
 		owner_address: OWNER,
@@ -52,7 +52,7 @@ function payment(refBlockBytes?: Uint8Array): TransactionEnvelope {
 		refBlockBytes: refBlockBytes ?? id.slice(6, 8),
 		refBlockHash: id.slice(8, 16),
 		expirationMs: EXPIRATION,
-		timestampMs: 1n,
+		timestampMs,
 	});
 	return readEnvelope(toHex(transaction.bytes));
 }
@@ -104,6 +104,16 @@ describe("a transaction whose answer was lost", () => {
 		expect(await statesAt("http://own", 70_010n)).toEqual([`${idHex} submitted`]);
 		expect(await statesAt("http://own", 70_010n, 0n, forged)).toEqual([`${idHex} failed`]);
 		expect(await statesAt("http://own", 70_010n)).toEqual([]);
+	});
+
+	it("is asked about in turn where there are many, first those that aren't reported yet", async () => {
+		for (let at = 1n; at <= 52n; at++) await keepUnanswered(place("http://own"), payment(undefined, at));
+		const forged = { gettransactioninfobyid: { blockNumber: 70_005n, result: "FAILED" } };
+		const reports = [];
+		for (let times = 0; times < 3; times++)
+			reports.push((await statesAt("http://other", 70_010n, 0n, forged)).length);
+		expect(reports).toEqual([50, 2, 0]);
+		expect(await statesAt("http://own", 70_010n)).toHaveLength(50);
 	});
 
 	it("keeps nobody from sending where another node can't be asked, or it refers to no block", async () => {
