@@ -127,7 +127,7 @@ export function createApiNode(core: NodeCore, doubleSigners: Pick<DoubleSigners,
 			return monotonicClock() - startedMs;
 		},
 		shieldedWork: parts.shieldedWork,
-		warnings: () => warningsOf(parts),
+		warnings: () => [...(options.warnings ?? []), ...warningsOf(parts)],
 		isProducing: () => parts.production?.isReady(),
 		report,
 	};

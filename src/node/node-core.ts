@@ -38,6 +38,8 @@ export interface NodeOptions {
 	readonly development?: Development | undefined;
 	/** Address that servers bind; undefined: every interface. */
 	readonly host?: string | undefined;
+	/** For the operator, as long as the node runs. */
+	readonly warnings?: readonly string[];
 	readonly log: NodeLog;
 	/** This program's name, as recorded in files; absent: none. */
 	readonly program?: string | undefined;

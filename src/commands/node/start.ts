@@ -346,8 +346,9 @@ export class NodeStart extends CoinCommand {
 		if (missing !== undefined) throw new Failure("start_failed", missing);
 		const gap = genesisGap(config);
 		for (const warning of [...(gap === undefined ? [] : [gap]), ...config.warnings]) this.warning(warning);
-		for (const warning of [...keyWarnings(config), idleSignerWarning(config)])
-			if (warning) this.warning(warning);
+		const idleSigner = idleSignerWarning(config);
+		const warnings = idleSigner === undefined ? [] : [idleSigner];
+		for (const warning of [...keyWarnings(config), ...warnings]) this.warning(warning);
 		const { host, "output-directory": directory } = flags;
 		const password = (file: string) => this.witnessPassword(flags, file);
 		const options = {
@@ -355,6 +356,7 @@ export class NodeStart extends CoinCommand {
 			dataDirectory: directory ?? DEFAULT_DIRECTORY,
 			...(await producersOf(config, password, ready.takeover === undefined)),
 			host,
+			warnings,
 			log,
 			limitTime: !config.run.debug,
 		};

@@ -11,8 +11,9 @@ function nodeWith(head: bigint, hasFirstBlock: boolean, development: object | un
 		rules: { development, genesisId: new Uint8Array(32) },
 	};
 	const config = parseConfig(`storage { db.directory = "database" }`);
-	const options = { config, producers: [] };
-	const core = { open, options, monotonicClock: () => 0, parts: {} } as unknown as NodeCore;
+	const options = { config, producers: [], warnings: ["a setting has no effect"] };
+	const parts = { production: { warning: () => "a slot was lost", madeElsewhere: new Map() } };
+	const core = { open, options, monotonicClock: () => 0, parts } as unknown as NodeCore;
 	return createApiNode(core, { list: [] });
 }
 
@@ -24,5 +25,9 @@ describe("a node", () => {
 		["of a development chain is whole, whatever its state was loaded from", 7n, false, {}, false],
 	])("%s", (_, head, hasFirstBlock, development, isLite) => {
 		expect(nodeWith(head, hasFirstBlock, development).isLite).toBe(isLite);
+	});
+
+	it("warns its operator of what holds from the start on, and of what its parts say", () => {
+		expect(nodeWith(7n, true).warnings?.()).toEqual(["a setting has no effect", "a slot was lost"]);
 	});
 });
