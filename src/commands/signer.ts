@@ -298,7 +298,7 @@ export const SignerPending = command({
 	run: async ({ flags, print }) => {
 		const place = signerPlaceOf(flags.signer, flags);
 		const pending = await asked((client) => client.pendingAt(place));
-		const columns = ["id", "client", "type", "sum", "to", "fees", "rule", "key", "expires"];
+		const columns = ["id", "client", "type", "sum", "to", "fees", "rule", "key", "awaits", "expires"];
 		print.list(pending, columns, "nothing waits for an approval", pending.map(withTime));
 	},
 });

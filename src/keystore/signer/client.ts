@@ -179,6 +179,8 @@ export interface AwaitingTransaction {
 	readonly fees: string;
 	/** The first recipients and how many more there are, or the contract; empty if there are none, or from a signer of an earlier release. */
 	readonly to: string;
+	/** Clients that may approve it, separated by commas. */
+	readonly awaits: string;
 	/** Epoch milliseconds. */
 	readonly expires: string;
 }
@@ -197,6 +199,7 @@ export async function pendingAt(place: SignerPlace): Promise<readonly AwaitingTr
 		sum: texts(each, "sum"),
 		fees: texts(each, "fees"),
 		to: texts(each, "to"),
+		awaits: texts(each, "awaits"),
 		expires: texts(each, "expires"),
 	}));
 }

@@ -201,7 +201,7 @@ test("signs what another client has approved, and not what the same one asks for
 	expect(await pendingAt(at("ops"))).toMatchObject([
 		{
 			...{ id, client: "payroll", type: "TransferContract", sum: "50000000sun", rule: "large" },
-			...{ to: toBase58Check(BOB), expires: String(Date.UTC(2026, 5, 3, 20)) },
+			...{ to: toBase58Check(BOB), awaits: "ops", expires: String(Date.UTC(2026, 5, 3, 20)) },
 		},
 	]);
 	expect(toHex((await pendingBytes(at("ops"), id)) ?? new Uint8Array(0))).toBe(toHex(raw));

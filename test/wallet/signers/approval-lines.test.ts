@@ -31,7 +31,13 @@ function linesOf(selector: string, permissionId = 0): Promise<readonly string[]>
 			permissionId,
 		},
 	).rawBytes;
-	const facts = { key: toBase58Check(OWNER), type: "TriggerSmartContract", to: "", expires: "1" };
+	const facts = {
+		key: toBase58Check(OWNER),
+		type: "TriggerSmartContract",
+		to: "",
+		awaits: "ops",
+		expires: "1",
+	};
 	const waiting = [
 		{ ...facts, id: toHex(sha256(raw)), client: "payroll", rule: "large", sum: "42@gold", fees: "7sun" },
 		{ ...facts, id: "00".repeat(32), client: "other", rule: "other", sum: "", fees: "" },
