@@ -6,6 +6,7 @@ import { forgetKey, type HeldKey, isHeldElsewhere } from "../keystore/private-ke
 import type { AwaitingTransaction, SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
 import { SigningMarks } from "../keystore/signer/marks.js";
+import type { Policies } from "../keystore/signer/policies.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { MAX_CONFIRM_MS } from "../keystore/signer/requests.js";
 import { LOG_NAME, MARKS_NAME, Signer } from "../keystore/signer/server.js";
@@ -93,7 +94,10 @@ export const SignerServe = command({
 		const settings = await load();
 		const entries = await namedKeys(settings, argv, flags, note);
 		const desk = flags.policies === undefined ? undefined : await deskOf(flags.policies, entries);
-		if (desk?.clients.some(({ isNode }) => isNode) && argv.some(namesDevice)) throw withNodes();
+		const refuseNodes = (clients: Policies["clients"]): void => {
+			if (clients.some(({ isNode }) => isNode) && argv.some(namesDevice)) throw withNodes();
+		};
+		refuseNodes(desk?.clients ?? []);
 		const source = passwordSource(settings);
 		const keys: HeldKey[] = [];
 		try {
@@ -129,6 +133,7 @@ export const SignerServe = command({
 				reloading.begin(async () => {
 					const { readPoliciesAside } = await import("../keystore/signer/policies.js");
 					const read = await readPoliciesAside(policies, labelsOf(entries));
+					refuseNodes(read.clients);
 					const isOther = await signer.adopt(read);
 					note(
 						`${policies}: ${isOther ? "its policies hold now" : "nothing has changed"}, SHA-256 ${read.sha256}`,

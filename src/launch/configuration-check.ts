@@ -245,11 +245,14 @@ export function keyWarnings(config: NodeConfig): string[] {
 	];
 }
 
+/** What `/health` says, too, where everybody reads it. */
+export const IDLE_SIGNER = "localwitness.signer has no effect: no block is made without --witness";
+
 /** A warning about a signer that nobody asks; undefined if there is none, or the node produces. */
 export function idleSignerWarning({ file, run, settings }: NodeConfig): string | undefined {
 	const signer = settings.find(({ path, line }) => path === "localwitness.signer" && line !== undefined);
 	if (run.witness || signer === undefined) return undefined;
-	return `${file}:${signer.line}: localwitness.signer has no effect: no block is made without --witness`;
+	return `${file}:${signer.line}: ${IDLE_SIGNER}`;
 }
 
 /** A warning about keys of the file that a development chain ignores; undefined if there are none. */

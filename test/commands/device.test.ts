@@ -122,6 +122,15 @@ describe.skipIf(process.platform === "win32")("coin signer serve ledger", () => 
 		);
 		const state = join(home.path, "state");
 		const words = ["signer", "serve", "ledger", "--policies", file, "--directory", state];
+		const others = home.write(
+			"others.conf",
+			`clients { a { socket = "${payroll}", node = true } }, rules = []`,
+		);
+		const refused = await home.start(words.with(4, others), "", { NODE_PATH: modules(wallet) }).outcome;
+		expect([refused.code === 0, refused.stderr]).toEqual([
+			false,
+			expect.stringContaining("a device needs a signer of its own"),
+		]);
 		const signer = new Endless(home, words, { NODE_PATH: modules(wallet) });
 		try {
 			expect(await signer.says(`${payroll}.till`)).toContain(

@@ -12,6 +12,7 @@ import {
 	blackHoleGap,
 	developmentWarning,
 	genesisGap,
+	IDLE_SIGNER,
 	idleSignerWarning,
 	keyWarnings,
 } from "../../launch/configuration-check.js";
@@ -347,8 +348,8 @@ export class NodeStart extends CoinCommand {
 		const gap = genesisGap(config);
 		for (const warning of [...(gap === undefined ? [] : [gap]), ...config.warnings]) this.warning(warning);
 		const idleSigner = idleSignerWarning(config);
-		const warnings = idleSigner === undefined ? [] : [idleSigner];
-		for (const warning of [...keyWarnings(config), ...warnings]) this.warning(warning);
+		const warnings = idleSigner === undefined ? [] : [IDLE_SIGNER];
+		for (const warning of [...keyWarnings(config), idleSigner]) if (warning) this.warning(warning);
 		const { host, "output-directory": directory } = flags;
 		const password = (file: string) => this.witnessPassword(flags, file);
 		const options = {

@@ -177,7 +177,7 @@ export interface AwaitingTransaction {
 	readonly sum: string;
 	/** The most that the network can charge. */
 	readonly fees: string;
-	/** The first recipients and how many more there are, or the contract; empty if there are none, or from a signer of an earlier release. */
+	/** A contract that gets coins, the first recipients and how many more there are; empty if there are none, or from a signer of an earlier release. */
 	readonly to: string;
 	/** Clients that may approve it, separated by commas. */
 	readonly awaits: string;

@@ -30,7 +30,10 @@ export interface MarkedStep extends Mark {
 	readonly gap: bigint;
 }
 
-/** A block has reached the other nodes of its signer after this time, or is lost; half a slot, as the next one may need its height. */
+/**
+ * A block has reached the other nodes of its signer after this time, or is lost: longer than a node waits for a signature, and half a slot,
+ * as the next one may need its height.
+ */
 const ARRIVAL_MS = Number(SLOT_MS) / 2;
 
 /** The result of checking a step; if neither refused nor a repetition, it can be signed and advances the mark. */
@@ -107,8 +110,11 @@ export class SigningMarks {
 			// Nodes whose clocks are whole slots apart ask at the same instant for blocks of one height. Each would stay on its own for good
 			// where the witness is the only one, as its blocks are final at once.
 			const isRecurring = final > 0 && places[0] === last.places[0];
-			if (!isRecurring || atMs - (this.judgedMs.get(subject) ?? this.openedMs) >= ARRIVAL_MS) return {};
-			return { refused: `${places[0]} was signed a moment ago`, isTaken: true };
+			const lastMs = this.judgedMs.get(subject);
+			if (!isRecurring || atMs - (lastMs ?? this.openedMs) >= ARRIVAL_MS) return {};
+			const when =
+				lastMs === undefined ? "may have been signed just before this start" : "was signed a moment ago";
+			return { refused: `${places[0]} ${when}`, isTaken: true };
 		}
 		const refused = `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
 		return { refused, isTaken: isBack(places[final] as bigint, final) };

@@ -232,9 +232,9 @@ export class PolicyDesk {
 			return refuse(error instanceof UnreadableError ? error.message : "the bytes are not a transaction");
 		}
 		const id = toHex(transaction.id);
-		const { type, sums, contract, expirationMs } = transaction;
-		const isCall = transaction.recipients.length === 0 && contract !== undefined;
-		const recipients = isCall ? [contract] : transaction.recipients;
+		const { type, sums, contract, isToAnyone, expirationMs } = transaction;
+		const isPaid = contract !== undefined && (isToAnyone || transaction.recipients.length === 0);
+		const recipients = [...(isPaid ? [contract] : []), ...transaction.recipients];
 		const sum = [...sums].map(([asset, amount]) => loggedAmount(asset, amount)).join(" ");
 		const facts = { client, id, type: type.name, sum, expires: String(expirationMs) };
 		if (dayOf(nowMs) < this.day) return refuse(this.isBefore(), facts);

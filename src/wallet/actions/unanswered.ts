@@ -29,7 +29,7 @@ interface Unanswered {
 	readonly state: TransactionState;
 }
 
-/** Only this many files are read, and the node is asked about so many of them, those that expire last. */
+/** Only this many files are read, and the node is asked about so many of them: first those that were sent to it, then those that expire last. */
 const MAX_KEPT_FILES = 1_000;
 const MAX_ASKED = 50;
 const MAX_REPORTERS = 16;
@@ -77,22 +77,28 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		else if (record["owner"] === owner && !reportersOf(record).includes(settings.http))
 			kept.push({ path, txID: name.slice(0, 64), record });
 	}
-	kept.sort((a, b) => Number(expirationOf(b.record) - expirationOf(a.record)));
+	const isIts = ({ node }: JsonRecord): boolean => node === settings.http;
+	// Those of other chains, of which this node can't tell, must not crowd out its own.
+	kept.sort(
+		(a, b) =>
+			Number(isIts(b.record)) - Number(isIts(a.record)) ||
+			Number(expirationOf(b.record) - expirationOf(a.record)),
+	);
 	const found: Unanswered[] = [];
 	let head: BlockReference | undefined;
 	for (const { path, txID, record } of kept.slice(0, MAX_ASKED)) {
 		const followed = followedOf(record, txID);
-		const isIts = record["node"] === settings.http;
-		if (!isIts) {
+		if (!isIts(record)) {
 			head ??= await fetchHead(client).catch(onRefusal(undefined));
 			if (!head || !(await refersHere(client, followed, head.number))) continue;
 		}
 		// If the node can't tell, the status stays unknown; that must not prevent sending.
 		const unknown = { state: "submitted" } as const;
 		const { state } = await statusOf(client, followed).catch(onRefusal(unknown));
-		if (state !== "expired" || !isIts) found.push({ txID, summary: String(record["summary"]), state });
+		if (state !== "expired" || !isIts(record))
+			found.push({ txID, summary: String(record["summary"]), state });
 		if (state === "submitted") continue;
-		if (isIts) await unlink(path).catch(ifMissing(undefined));
+		if (isIts(record)) await unlink(path).catch(ifMissing(undefined));
 		else if (state !== "included") await noteReport(path, settings.http ?? "");
 	}
 	return found;

@@ -154,7 +154,12 @@ class Evaluation {
 				return found;
 			});
 		}
-		if (token !== "increase") return this.series(token).map(({ labels, value }) => ({ labels, value }));
+		if (token !== "increase") {
+			const found = this.series(token);
+			if (this.tokens[0] !== "offset") return found.map(({ labels, value }) => ({ labels, value }));
+			for (const word of ["offset", "1d"]) this.take(word);
+			return found.flatMap(({ labels, before }) => (before === undefined ? [] : [{ labels, value: before }]));
+		}
 		this.take("(");
 		return this.closed(() => {
 			const found = this.series(this.take());
@@ -289,6 +294,13 @@ test("a counter has an increase once it has an earlier value, also where a resta
 			"coin:miner_total": one(value, { type: "miss" }, before),
 		});
 	expect([slots(5), slots(5, 5), slots(5, 0), slots(1, 9)]).toEqual([false, false, true, true]);
+});
+
+test("a key elsewhere is told of, too, where a series begins with it", () => {
+	const { expr = "" } = alarms.find(({ name }) => name === "CoinKeyElsewhere") ?? {};
+	const blocks = (value: number, before?: number): boolean =>
+		fires(expr, { "coin:made_elsewhere_total": one(value, { miner: "T1" }, before) });
+	expect([blocks(1), blocks(0), blocks(1, 1), blocks(2, 1)]).toEqual([true, false, false, true]);
 });
 
 test("alarms ask for series and labels that a node's page has", () => {

@@ -116,6 +116,13 @@ describe("a transaction whose answer was lost", () => {
 		expect(await statesAt("http://own", 70_010n)).toHaveLength(50);
 	});
 
+	it("isn't crowded out by those of other chains", async () => {
+		for (let at = 1n; at <= 50n; at++)
+			await keepUnanswered(place("http://test"), payment(new Uint8Array([7, 7]), at));
+		await keepUnanswered(place("http://own"), payment());
+		expect(await statesAt("http://own", 70_010n)).toEqual([`${payment().transaction.idHex} submitted`]);
+	});
+
 	it("keeps nobody from sending where another node can't be asked, or it refers to no block", async () => {
 		await keepUnanswered(place("http://own"), payment());
 		const broken = { getnowblock: new Failure("rpc_error", "no head") };
