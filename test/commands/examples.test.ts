@@ -169,6 +169,8 @@ async function prepared(): Promise<void> {
 		"coin keystore import mnemonic savings --key-file words.txt --light",
 		"coin keystore export file carol --ethereum --yes > UTC--2026-11-21T09-30-00.000Z--7e5f4552091a69125d5dfcb7b8c2659029395bdf",
 		"coin token issue --from alice --name Gold --supply 1_000_000 --decimals 2 --price 1coin/100 --start 1s --end 30d --url https://gold.example --yes --wait",
+		// The sale begins a second later.
+		"coin dev time --add 1s",
 		"coin wallet send --from alice --to ann --amount 500000 --decimals 2 --token 1000001 --wait",
 		"coin wallet send --from alice --to ann --amount 50000coin --yes --wait --proof paid.proof",
 		"coin witness keys --out witnesses.json",

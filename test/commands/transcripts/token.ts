@@ -40,6 +40,9 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 		});
 
 		it("sells it, and prints balances in its decimals", async () => {
+			// The sale begins a second after the issue, by the head's time.
+			await chain().prints("dev time --add 1s");
+			await chain().prints("dev mine");
 			const bought = await chain().acts("token buy ann 10coin --from bob");
 			expect(bought).toMatchObject({ to: ann, amount: "10000000", token: "1000001" });
 			expect(await chain().prints("token balance Apple bob")).toBe("1000\n");
