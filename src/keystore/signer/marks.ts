@@ -3,8 +3,8 @@
  * and a second vote. Only one process at a time can have the marks open.
  *
  * Contract: the timestamps of a key's blocks increase and their heights don't decrease, and the heights of its votes of a kind increase.
- * A height may recur in a later slot: its block can be lost along with the node that requested it, and a chain whose witnesses all use
- * one signer would otherwise halt. The same bytes may be signed again, since that reveals nothing new.
+ * A height may recur in a later slot, once its block has arrived or is lost ({@link ARRIVAL_MS}): it can be lost along with the node that
+ * requested it, and a chain whose witnesses all use one signer would otherwise halt. The same bytes may be signed again, since that reveals nothing new.
  */
 
 import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -68,7 +68,11 @@ export class SigningMarks {
 		this.openedMs = monotonic();
 	}
 
-	/** Opens the marks. @param monotonic milliseconds of a monotonic clock @throws {OperatorError} if another process has the directory open, or it can't be used */
+	/**
+	 * Opens the marks.
+	 * @param monotonic milliseconds of a monotonic clock
+	 * @throws {OperatorError} if another process has the directory open, or it can't be used
+	 */
 	static async open(directory: string, monotonic = () => performance.now()): Promise<SigningMarks> {
 		const database = new Level<string, string>(directory);
 		await SigningMarks.openFiles(database);

@@ -64,7 +64,7 @@ const SIGNED_AGAIN = "signed again";
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
 interface SignerOptions {
-	/** Keys; all but lent ones are overwritten when the signer ends. */
+	/** Keys; all but those held elsewhere are overwritten when the signer ends. */
 	readonly keys: readonly HeldKey[];
 	/** Directory of the marks and the log; created if missing. */
 	readonly directory: string;
@@ -397,9 +397,11 @@ export class Signer {
 			.confirm(allowed.asked, bytes)
 			.then(
 				(signature) => {
-					// Also after the limit.
-					if (!signature) this.refusedUntilMs.set(client, this.options.now() + REFUSED_PAUSE_MS);
-					if (!signature) return { end: REFUSED_THERE };
+					if (!signature) {
+						// Also after the limit.
+						this.refusedUntilMs.set(client, this.options.now() + REFUSED_PAUSE_MS);
+						return { end: REFUSED_THERE };
+					}
 					const isIts = isSignatureOf(hash, signature, key.address);
 					return isIts ? { end: "signed", signature } : { end: "the device signed something else" };
 				},

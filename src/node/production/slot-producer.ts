@@ -104,7 +104,7 @@ interface SlotProducerOptions {
 	/** Called for each slot that could not be used, and with the reason why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
 	readonly onFailure: (error: unknown) => void;
-	/** Called for a block that somebody else made with one of the keys. The pause after a block of one of the witnesses is independent of it. */
+	/** Called for a block that somebody else made with one of the keys. A block of one of the witnesses causes a pause even if it isn't called. */
 	readonly onDouble: (block: SignedBlock) => void;
 	/** Called with the reason if a remote signer doesn't say whether a received block of a witness is its own, and with undefined if it does. */
 	readonly onUncheckedDouble: (witness: Uint8Array, error: unknown) => void;
