@@ -1,4 +1,4 @@
-/** Devices given to a command: each is opened once, and closed when the command ends. */
+/** Devices given to a command: each is opened once, and closed when the command ends; a signer opens one for each signature. */
 
 import { listKeystore } from "../../keystore/keystore.js";
 import type { DeviceKey } from "../../keystore/private-key.js";
